@@ -1,0 +1,13 @@
+//! The PTX language: lexer, parser, syntax tree, types and places. It knows no GPU.
+
+pub mod lexer;
+pub mod lines;
+pub mod literal;
+pub mod parser;
+pub mod span;
+pub mod syntax;
+pub mod ty;
+
+pub use span::Span;
+pub use syntax::*;
+pub use ty::Type;
