@@ -38,7 +38,10 @@ impl FromStr for Arch {
             .filter(|_| !digits.is_empty());
         Err(match nearest {
             Some(nearest) => format!("no such architecture; did you mean {nearest}?"),
-            None => format!("no such architecture; known are {}", names.join(", ")),
+            None => format!(
+                "no such architecture; known are {} and all",
+                names.join(", ")
+            ),
         })
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::builder::Styles;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use cvtlower::translate::{self, REFERENCE};
 
 use super::arch::Arch;
@@ -34,6 +34,7 @@ Status: 0 all lowered, 1 something in the input is illegal, 2 usage or a file.";
 #[command(
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true,
+    disable_help_flag = true,
     max_term_width = 100
 )]
 #[command(styles = Styles::plain())]
@@ -66,30 +67,39 @@ pub struct Lower {
     /// PTX modules or bare statements; `-` or none is standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Targets, or `all` [default: the file's .target]
+    /// Targets, or all; default: the file's .target
     #[arg(long, value_name = "ARCH[,ARCH…]", value_delimiter = ',')]
     pub arch: Vec<Arch>,
     /// Judge the file as if its .target were ARCH
     #[arg(long, requires = "arch")]
     pub retarget: bool,
-    /// How to print
-    #[arg(long, value_enum, value_name = "FMT", default_value_t = Format::Sass)]
+    /// sass (default), a listing as of nvdisasm; or json
+    #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "FMT", default_value_t = Format::Sass)]
     pub format: Format,
-    /// Each cvt with the code around it, or by itself
-    #[arg(long, value_enum, value_name = "CTX", default_value_t = Context::Kernel)]
+    /// kernel (default), each cvt with the code around it; or isolated
+    #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "CTX", default_value_t = Context::Kernel)]
     pub context: Context,
-    /// Say under each conversion its rule, reason, fate and subop fields
+    /// Say under each conversion its rule, fate and subop fields
     #[arg(long)]
     pub explain: bool,
     /// Write to FILE, whole or not at all
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How errors look [default: fancy on a terminal, else plain]
-    #[arg(long, value_enum, value_name = "FMT")]
+    /// fancy (default on a terminal), plain (one line each), or ptxas
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        hide_default_value = true,
+        value_name = "FMT"
+    )]
     pub diagnostics: Option<Diagnostics>,
-    /// When to use colours
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    /// auto (default), always or never; NO_COLOR is obeyed
+    #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
+    /// Print this help
+    #[arg(short, long, action = ArgAction::HelpShort)]
+    pub help: Option<bool>,
 }
 
 /// `--format`
@@ -159,6 +169,5 @@ mod tests {
             help.lines().all(|line| line.chars().count() <= 100),
             "{help}"
         );
-        assert_eq!(help, Arguments::command().render_long_help().to_string());
     }
 }

@@ -1,19 +1,22 @@
 //! A panic is a bug: it is told as one, with the file that brought it about.
 
 use std::any::Any;
-use std::cell::RefCell;
-use std::panic::{self, AssertUnwindSafe};
 
-thread_local! {
-    /// Where the last panic of this thread happened.
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Where the last panic happened. A panic of a worker thread is caught in another one, so this is no thread local.
+static PLACE: Mutex<Option<String>> = Mutex::new(None);
+
+fn place() -> MutexGuard<'static, Option<String>> {
+    PLACE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Keeps the default message away: [`caught`] tells it better. With RUST_BACKTRACE set both come.
 pub fn quiet_panics() {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        PLACE.set(info.location().map(ToString::to_string));
+        *place() = info.location().map(ToString::to_string);
         if super::is_set("RUST_BACKTRACE") {
             default(info);
         }
@@ -24,7 +27,7 @@ pub fn quiet_panics() {
 pub fn caught<T>(input: &str, work: impl FnOnce() -> T) -> Result<T, String> {
     // What the closure touches is dropped or not looked at again after a panic.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
-        let place = PLACE
+        let place = place()
             .take()
             .unwrap_or_else(|| "an unknown place".to_string());
         format!(

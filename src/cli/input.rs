@@ -93,13 +93,14 @@ fn read_up_to_largest(reader: impl Read, expected: u64) -> io::Result<Option<Vec
     })
 }
 
-/// What an I/O error says, without Rust's "(os error 2)".
+/// What an I/O error says, without Rust's " (os error 2)".
 pub fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_string(),
-        None => text,
-    }
+    without_number(&error.to_string()).to_string()
+}
+
+/// A message up to Rust's " (os error 2)".
+pub fn without_number(message: &str) -> &str {
+    message.split(" (os error").next().unwrap_or(message)
 }
 
 /// Says so when the text cannot be PTX: one clear finding in place of a thousand that a parser would make.

@@ -42,7 +42,7 @@ pub fn failure(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(closed) {
         return ExitCode::SUCCESS;
     }
-    complain(&format!("{error:#}"));
+    complain(input::without_number(&format!("{error:#}")));
     ExitCode::from(FAILED)
 }
 

@@ -9,27 +9,27 @@ use crate::cvt::{Form, Rounding};
 use crate::ptx::Type;
 use crate::translate::Conversion;
 
-/// Writes the explanation of one conversion.
+/// Writes the explanation of one conversion; `noted` when its statement and fate stand above already.
 pub(super) fn write(
     unit: &Unit<'_, '_>,
     conversion: &Conversion,
+    noted: bool,
     out: &mut Vec<u8>,
 ) -> io::Result<()> {
     let rule = conversion.rule;
-    writeln!(
-        out,
-        "        //   {}",
-        unit.statement_text(conversion.statement)
-    )?;
+    if !noted {
+        let text = unit.statement_text(conversion.statement);
+        write!(out, "        //   {text} ")?;
+        write_fate(unit, conversion, out)?;
+        out.push(b'\n');
+    }
     writeln!(
         out,
         "        //   rule {rule}, {}: {}",
         rule.title(),
         rule.reason()
     )?;
-    write!(out, "        //   fate: ")?;
-    write_fate(unit, conversion, out)?;
-    writeln!(out, "\n        //   subop: {}", Subop(&conversion.form))
+    writeln!(out, "        //   subop: {}", Subop(&conversion.form))
 }
 
 /// The fields of ptxas's internal conversion operation: class, sizes, signs, round mode, ftz and sat.

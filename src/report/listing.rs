@@ -95,11 +95,12 @@ impl Listing {
                 write_instruction(address, instruction, out)?;
                 address += INSTRUCTION_BYTES;
             }
-            if !matches!(conversion.fate, Fate::Emitted) || conversion.sass.is_empty() {
+            let noted = !matches!(conversion.fate, Fate::Emitted) || conversion.sass.is_empty();
+            if noted {
                 write_note(unit, line, conversion, out)?;
             }
             if self.explain {
-                explain::write(unit, conversion, out)?;
+                explain::write(unit, conversion, noted, out)?;
             }
         }
         Ok(())

@@ -11,6 +11,9 @@ use crate::diagnostic::Severity;
 /// What ptxas says without a place and without a last line, when nothing else is wrong.
 const ALONE: &str = "SM version specified by .target";
 
+/// Here ptxas adds the file's name, which the parser does not know.
+const NAMED: &str = "at start of file";
+
 /// Writes the findings of one file.
 pub fn write(findings: &Findings<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     let mut failed = false;
@@ -35,11 +38,15 @@ pub fn write(findings: &Findings<'_, '_>, out: &mut dyn Write) -> io::Result<()>
                 alone.get_or_insert(text);
                 continue;
             }
-            writeln!(
+            write!(
                 out,
                 "ptxas {}, line {line}; {severity}: {text}",
                 findings.path
             )?;
+            if text.ends_with(NAMED) {
+                write!(out, " '{}'", findings.path)?;
+            }
+            writeln!(out)?;
             if diagnostic.severity == Severity::Error {
                 failed = true;
             }
