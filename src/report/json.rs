@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use schemars::{JsonSchema, Schema, schema_for};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -21,7 +22,10 @@ const SCHEMA: u32 = 1;
 
 /// The JSON schema of the document.
 pub fn schema() -> Schema {
-    schema_for!(Document)
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings
+        .into_generator()
+        .into_root_schema_for::<Document<'_>>()
 }
 
 /// The format of `--format json`.
@@ -65,7 +69,10 @@ impl Format for Json {
                 }),
             }
         }
-        let single = if runs.len() == 1 { runs.pop() } else { None };
+        let (single, runs) = match runs.len() {
+            1 => (runs.pop(), None),
+            _ => (None, Some(runs)),
+        };
         let (arch, files) = single.map(|run| (run.arch, run.files)).unzip();
         let document = Document {
             schema: SCHEMA,
@@ -96,9 +103,9 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<File<'a>>>")]
     files: Option<Vec<&'a RawValue>>,
-    /// One entry a target.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    runs: Vec<Run<'a>>,
+    /// One entry a target, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<Vec<Run<'a>>>,
 }
 
 /// All files for one target.
