@@ -20,29 +20,9 @@ impl FromStr for Arch {
         if name == "all" {
             return Ok(Self::All);
         }
-        if let Some(target) = Target::all().find(|target| target.to_string() == name) {
-            return Ok(Self::One(target));
-        }
-        let names: Vec<String> = Target::all().map(|target| target.to_string()).collect();
-        // `89`, `sm89`, `compute_89`: the number tells what is meant.
-        let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let meant = format!("sm_{digits}");
-        let nearest = names
-            .iter()
-            .max_by_key(|known| {
-                (
-                    **known == meant,
-                    (strsim::jaro(known, &meant) * 1000.0) as u32,
-                )
-            })
-            .filter(|_| !digits.is_empty());
-        Err(match nearest {
-            Some(nearest) => format!("no such architecture; did you mean {nearest}?"),
-            None => format!(
-                "no such architecture; known are {} and all",
-                names.join(", ")
-            ),
-        })
+        Target::parse(name)
+            .map(Self::One)
+            .map_err(|unknown| unknown.to_string())
     }
 }
 

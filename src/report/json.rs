@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::explain::Subop;
+use super::text::lossy;
 use super::{Format, Unit};
 use crate::diagnostic;
 use crate::ptx::Span;
@@ -319,7 +320,7 @@ impl Serialize for Registers<'_> {
             .filter(|(n, (id, _))| registers[..*n].iter().all(|(o, _)| o != id));
         serializer.collect_map(distinct.map(|(_, (id, register))| {
             let name = module.registers[id.0 as usize].name.of(module.source);
-            (String::from_utf8_lossy(name), register.to_string())
+            (lossy(name), register.to_string())
         }))
     }
 }
@@ -375,7 +376,7 @@ enum SeverityName {
 fn file<'a>(unit: &'a Unit<'a, 'a>, explain: bool) -> File<'a> {
     let translation = unit.translation;
     let module = &translation.module;
-    let text = |span: Span| String::from_utf8_lossy(span.of(module.source));
+    let text = |span: Span| lossy(span.of(module.source));
     File {
         path: unit.path,
         target: module.target.map(text),
@@ -403,7 +404,7 @@ fn conversion<'a>(
     conversion: &'a translate::Conversion,
     explain: bool,
 ) -> Conversion<'a> {
-    let (line, column) = unit.place(conversion);
+    let (line, column) = unit.place(conversion.statement);
     let rule = conversion.rule;
     Conversion {
         line,
@@ -421,7 +422,7 @@ fn conversion<'a>(
         registers: Registers { unit, conversion },
         folded_into: match &conversion.fate {
             Fate::Folded { into, sass, why } => {
-                let place = into.map(|statement| unit.statement_place(statement));
+                let place = into.map(|statement| unit.place(statement));
                 Some(FoldedInto {
                     line: place.map(|(line, _)| line),
                     column: place.map(|(_, column)| column),
@@ -446,10 +447,10 @@ fn conversion<'a>(
 }
 
 fn diagnostic<'a>(unit: &Unit<'_, '_>, diagnostic: &'a diagnostic::Diagnostic) -> Diagnostic<'a> {
-    let (line, column) = unit.lines.line_column(diagnostic.span.start);
+    let (line, column) = unit.lines.place(diagnostic.span.start);
     let (end_line, end_column) = unit
         .lines
-        .line_column(diagnostic.span.end.max(diagnostic.span.start));
+        .place(diagnostic.span.end.max(diagnostic.span.start));
     Diagnostic {
         line,
         column,

@@ -5,6 +5,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use super::text::lossy;
 use super::{Format, Unit, explain};
 use crate::sass::Instruction;
 use crate::target::Target;
@@ -79,7 +80,7 @@ impl Listing {
             .name
             .of(module.source);
         if !name.is_empty() {
-            let name = String::from_utf8_lossy(name);
+            let name = lossy(name);
             let section = format!(".text.{name}");
             write!(
                 out,
@@ -87,10 +88,12 @@ impl Listing {
             )?;
             write!(out, "\t.section\t{section},\"ax\",@progbits\n{section}:\n")?;
         }
+        let file = format!("\t//## File \"{}\", line ", unit.path);
         let mut address = 0;
         for conversion in &function.conversions {
-            let (line, _) = unit.place(conversion);
-            writeln!(out, "\t//## File \"{}\", line {line}", unit.path)?;
+            let line = unit.line(conversion.statement);
+            out.extend_from_slice(file.as_bytes());
+            writeln!(out, "{line}")?;
             for instruction in &conversion.sass {
                 write_instruction(address, instruction, out)?;
                 address += INSTRUCTION_BYTES;
@@ -156,7 +159,7 @@ pub(super) fn write_fate(
         Fate::Folded { into, sass, why } => {
             write!(out, "folded")?;
             if let Some(statement) = *into {
-                let (line, _) = unit.statement_place(statement);
+                let line = unit.line(statement);
                 write!(
                     out,
                     " into line {line} ({}",

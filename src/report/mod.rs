@@ -9,11 +9,12 @@ pub mod json;
 pub mod listing;
 pub mod text;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::ptx::lines::LineIndex;
 use crate::target::Target;
-use crate::translate::{Conversion, Translation};
+use crate::translate::Translation;
 
 /// One translated file, as a format sees it.
 pub struct Unit<'a, 's> {
@@ -26,28 +27,33 @@ pub struct Unit<'a, 's> {
 }
 
 impl Unit<'_, '_> {
-    /// Line and column of a conversion's statement.
-    pub fn place(&self, conversion: &Conversion) -> (u32, u32) {
-        self.statement_place(conversion.statement)
+    /// Line and column of a statement, from 1.
+    pub fn place(&self, statement: u32) -> (u32, u32) {
+        self.lines.place(self.start(statement))
     }
 
-    /// Line and column of a statement.
-    pub fn statement_place(&self, statement: u32) -> (u32, u32) {
-        let span = self.translation.module.statements[statement as usize].span;
-        self.lines.line_column(span.start)
+    /// Line of a statement, from 1.
+    pub fn line(&self, statement: u32) -> u32 {
+        self.lines.line(self.start(statement))
+    }
+
+    fn start(&self, statement: u32) -> u32 {
+        self.translation.module.statements[statement as usize]
+            .span
+            .start
     }
 
     /// The text of a statement on one line.
-    pub fn statement_text(&self, statement: u32) -> std::borrow::Cow<'_, str> {
+    pub fn statement_text(&self, statement: u32) -> Cow<'_, str> {
         let module = &self.translation.module;
         text::one_line(module.statements[statement as usize].span.of(module.source))
     }
 
     /// The opcode of a statement.
-    pub fn statement_opcode(&self, statement: u32) -> std::borrow::Cow<'_, str> {
+    pub fn statement_opcode(&self, statement: u32) -> Cow<'_, str> {
         let module = &self.translation.module;
         let opcode = module.statements[statement as usize].opcode;
-        String::from_utf8_lossy(&module.opcodes[opcode.0 as usize].text)
+        text::lossy(&module.opcodes[opcode.0 as usize].text)
     }
 }
 

@@ -40,6 +40,14 @@ pub fn one_line(bytes: &[u8]) -> Cow<'_, str> {
     })
 }
 
+/// Bytes as text; the usual case, valid and borrowed, is the quick one.
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
 /// Shows a text without control characters: what comes from a file must not steer the terminal or break a line.
 pub struct Printable<'a>(pub &'a str);
 

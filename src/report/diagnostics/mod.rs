@@ -102,7 +102,7 @@ impl Group<'_> {
         let places: Vec<String> = self
             .next
             .iter()
-            .map(|&offset| lines.line_column(offset).0.to_string())
+            .map(|&offset| lines.line(offset).to_string())
             .collect();
         let (first, s) = (
             if self.more > places.len() {

@@ -10,7 +10,7 @@ pub fn write(findings: &Findings<'_, '_>, out: &mut dyn Write) -> io::Result<()>
     let (groups, left_out) = grouped(findings);
     for group in groups {
         let diagnostic = &group.first.diagnostic;
-        let (line, column) = findings.lines.line_column(diagnostic.span.start);
+        let (line, column) = findings.lines.place(diagnostic.span.start);
         write!(
             out,
             "{}:{line}:{column}: {}[{}]: {}{}",

@@ -32,7 +32,7 @@ pub fn write(findings: &Findings<'_, '_>, out: &mut dyn Write) -> io::Result<()>
                 (if fatal { "fatal   " } else { "error   " }, texts)
             }
         };
-        let (line, _) = findings.lines.line_column(diagnostic.anchor.start);
+        let line = findings.lines.line(diagnostic.anchor.start);
         for text in texts {
             if text.starts_with(ALONE) {
                 alone.get_or_insert(text);

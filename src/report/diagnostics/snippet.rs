@@ -41,7 +41,7 @@ impl Snippet {
             .min(start + MOST_MARKED);
 
         let mut text = String::new();
-        let (line, column) = findings.lines.line_column(span.start);
+        let (line, column) = findings.lines.place(span.start);
         let (line, column) = (
             line.saturating_sub(1) as usize,
             column.saturating_sub(1) as usize,
