@@ -542,7 +542,7 @@ fn a_snippet_needs_an_arch() {
 #[test]
 fn an_unknown_arch_names_the_nearest() {
     for (wrong, meant) in [
-        ("sm_98", "sm_89"),
+        ("sm_899", "sm_89"),
         ("89", "sm_89"),
         ("compute_90", "sm_90"),
         ("sm_100s", "sm_100"),
@@ -553,7 +553,7 @@ fn an_unknown_arch_names_the_nearest() {
             .assert()
             .code(2)
             .stdout(is_empty())
-            .stderr(contains(format!("'{wrong}'")).and(contains(format!("did you mean {meant}"))));
+            .stderr(contains(format!("'{wrong}'")).and(contains(format!("`{meant}`"))));
     }
 }
 
