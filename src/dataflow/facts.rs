@@ -124,7 +124,7 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
         Action::Mov => {
             let o = operand(second)?;
             if o.kind == OperandKind::Float {
-                let bits = literal::float(o.span.of(module.source))?.bits(m.ty?.bits());
+                let bits = float_bits(o.span.of(module.source), m.ty?.bits())?;
                 return Some(Known { zero_from: 64, sign_from: 64, how: How::Constant, constant: Some(bits) });
             }
             known(second)
@@ -180,16 +180,39 @@ fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>
     };
     Some(match bits {
         8 if dst.is_signed() => {
-            if narrow.fits_signed(8) { narrow } else { Known::signs(8, How::Convert) }
+            if narrow.fits_signed(8) {
+                narrow
+            } else {
+                Known::signs(8, How::Convert)
+            }
         }
         8 => {
-            if narrow.fits_unsigned(8) { narrow } else { Known::zeros(8, How::Convert) }
+            if narrow.fits_unsigned(8) {
+                narrow
+            } else {
+                Known::zeros(8, How::Convert)
+            }
         }
         // A 16-bit register keeps whatever stood above: only a narrower source makes it known.
         16 if src.bits() >= 16 => {
-            if known.fits_unsigned(16) || known.fits_signed(16) { Known { how: How::Convert, ..known } } else { Known::NOTHING }
+            if known.fits_unsigned(16) || known.fits_signed(16) {
+                Known { how: How::Convert, ..known }
+            } else {
+                Known::NOTHING
+            }
         }
         _ => narrow,
+    })
+}
+
+/// The bits of a floating-point literal in a format of so many bits.
+pub fn float_bits(text: &[u8], bits: u32) -> Option<u64> {
+    let v = literal::float(text)?;
+    Some(match (v, bits) {
+        (literal::Float::Single(b), 32) => u64::from(b),
+        (_, 32) => u64::from((v.to_f64() as f32).to_bits()),
+        (literal::Float::Double(b), _) => b,
+        _ => v.to_f64().to_bits(),
     })
 }
 

@@ -181,8 +181,10 @@ impl Flow {
             let s = &module.statements[i as usize];
             let root = s.kind == StatementKind::Instruction && {
                 let m = self.meaning(s);
-                matches!(m.action, Action::Store | Action::Sink | Action::Branch | Action::Exit | Action::Call | Action::Effect)
-                    || m.volatile
+                matches!(
+                    m.action,
+                    Action::Store | Action::Sink | Action::Branch | Action::Exit | Action::Call | Action::Effect
+                ) || m.volatile
                     || s.operand_count == 0
             };
             if root {
@@ -194,7 +196,8 @@ impl Flow {
         // when anything at all reads them.
         for i in first..last {
             let s = &module.statements[i as usize];
-            if s.kind != StatementKind::Instruction || self.live[(i - first) as usize] || !self.writes_first(module, s) {
+            if s.kind != StatementKind::Instruction || self.live[(i - first) as usize] || !self.writes_first(module, s)
+            {
                 continue;
             }
             let end = self.after(module, s.operands, s.operands + s.operand_count);
@@ -265,7 +268,10 @@ impl Flow {
             (Some(&a), Some(&b)) => a as usize..b as usize,
             _ => 0..0,
         };
-        self.uses[range].iter().copied().filter(|u| self.snippet || self.live[(u.statement - self.first_statement) as usize])
+        self.uses[range]
+            .iter()
+            .copied()
+            .filter(|u| self.snippet || self.live[(u.statement - self.first_statement) as usize])
     }
 
     /// Whether a statement contributes to an effect.
@@ -295,7 +301,7 @@ impl Flow {
     pub fn constant(&self, module: &Module<'_>, operand: u32) -> Option<u64> {
         let o: &Operand = module.operands.get(operand as usize)?;
         match o.kind {
-            OperandKind::Integer => literal::integer(o.span.of(module.source)),
+            OperandKind::Integer => literal::integer(o.span.of(module.source)).map(|i| i.bits),
             OperandKind::Negated => self.constant(module, operand + 1).map(u64::wrapping_neg),
             OperandKind::Register(r) => self.known(r).constant,
             _ => None,

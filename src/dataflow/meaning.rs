@@ -162,13 +162,33 @@ impl Meaning {
             b"bra" | b"brx" => Action::Branch,
             b"ret" | b"exit" | b"trap" => Action::Exit,
             b"call" => Action::Call,
-            b"red" | b"sust" | b"sured" | b"bar" | b"barrier" | b"membar" | b"fence" | b"prefetch" | b"prefetchu" | b"cp"
-            | b"pmevent" | b"nanosleep" | b"brkpt" | b"discard" | b"applypriority" | b"stmatrix" | b"mbarrier" | b"setmaxnreg"
-            | b"griddepcontrol" | b"multimem" | b"wgmma" | b"tcgen05" | b"clusterlaunchcontrol" | b"elect" | b"stackrestore" => {
-                Action::Sink
-            }
-            b"atom" | b"shfl" | b"vote" | b"match" | b"activemask" | b"alloca" | b"stacksave" | b"suld" | b"redux" | b"ldmatrix"
-            | b"mma" | b"wmma" => Action::Effect,
+            b"red"
+            | b"sust"
+            | b"sured"
+            | b"bar"
+            | b"barrier"
+            | b"membar"
+            | b"fence"
+            | b"prefetch"
+            | b"prefetchu"
+            | b"cp"
+            | b"pmevent"
+            | b"nanosleep"
+            | b"brkpt"
+            | b"discard"
+            | b"applypriority"
+            | b"stmatrix"
+            | b"mbarrier"
+            | b"setmaxnreg"
+            | b"griddepcontrol"
+            | b"multimem"
+            | b"wgmma"
+            | b"tcgen05"
+            | b"clusterlaunchcontrol"
+            | b"elect"
+            | b"stackrestore" => Action::Sink,
+            b"atom" | b"shfl" | b"vote" | b"match" | b"activemask" | b"alloca" | b"stacksave" | b"suld" | b"redux"
+            | b"ldmatrix" | b"mma" | b"wmma" => Action::Effect,
             _ => Action::Pure,
         };
         m

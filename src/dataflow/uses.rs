@@ -124,15 +124,16 @@ impl Flow {
                 }
             }
             Action::Mov => match module.operands[top as usize].kind {
-                OperandKind::Vector(of) => Use::Pack { statement: site.statement, element: (site.operand - top - 1) as u16, of },
+                OperandKind::Vector(of) => {
+                    Use::Pack { statement: site.statement, element: (site.operand - top - 1) as u16, of }
+                }
                 _ if matches!(module.operands[s.operands as usize].kind, OperandKind::Vector(_)) => Use::Unpack,
                 _ => Use::Copy,
             },
-            Action::Shl if position == 1 => {
-                Use::ShiftLeft(self.constant(module, self.after(module, top, end)))
-            }
+            Action::Shl if position == 1 => Use::ShiftLeft(self.constant(module, self.after(module, top, end))),
             Action::And => {
-                let other = if position == 1 { self.after(module, top, end) } else { self.after(module, s.operands, end) };
+                let other =
+                    if position == 1 { self.after(module, top, end) } else { self.after(module, s.operands, end) };
                 match self.constant(module, other) {
                     Some(mask) => Use::Mask(super::facts::truncate(mask, ty.bits())),
                     None => Use::Logic,
@@ -140,7 +141,14 @@ impl Flow {
             }
             Action::Or | Action::Xor | Action::Not | Action::Lop3 | Action::Prmt => Use::Logic,
             Action::Setp | Action::Set => Use::Compare(ty),
-            Action::Add | Action::Sub | Action::Mul | Action::Fma | Action::Min | Action::Max | Action::Neg | Action::Abs
+            Action::Add
+            | Action::Sub
+            | Action::Mul
+            | Action::Fma
+            | Action::Min
+            | Action::Max
+            | Action::Neg
+            | Action::Abs
                 if ty.is_float() || matches!(ty, Type::F16x2 | Type::Bf16x2) =>
             {
                 Use::Float(ty)

@@ -58,7 +58,7 @@ pub struct Module<'s> {
     /// All operands, in pre-order: an operand with children is followed by them.
     pub operands: Vec<Operand>,
     /// The distinct opcodes.
-    pub opcodes: Vec<Opcode>,
+    pub opcodes: Vec<Opcode<'s>>,
     /// The distinct identifiers that are no registers.
     pub names: Vec<&'s [u8]>,
     /// Registers in use, grouped by function.
@@ -194,7 +194,9 @@ impl OperandKind {
     /// The number of direct children that follow it in pre-order.
     pub const fn children(self) -> u32 {
         match self {
-            OperandKind::Vector(n) | OperandKind::Address(n) | OperandKind::Group(n) | OperandKind::Expression(n) => n as u32,
+            OperandKind::Vector(n) | OperandKind::Address(n) | OperandKind::Group(n) | OperandKind::Expression(n) => {
+                n as u32
+            }
             OperandKind::Negated | OperandKind::Not | OperandKind::Selected => 1,
             OperandKind::Pair => 2,
             _ => 0,

@@ -183,7 +183,11 @@ impl fmt::Display for Operand {
             }
             Operand::Bits(v) => write!(f, "{v:#x}"),
             Operand::Signed(v) => {
-                if v < 0 { write!(f, "-{:#x}", v.unsigned_abs()) } else { write!(f, "{v:#x}") }
+                if v < 0 {
+                    write!(f, "-{:#x}", v.unsigned_abs())
+                } else {
+                    write!(f, "{v:#x}")
+                }
             }
             Operand::F32(v, sel) => write!(f, "{}{sel}", F32Literal(v)),
             Operand::F64(v) => write!(f, "{}", F64Literal(v)),
