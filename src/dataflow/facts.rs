@@ -2,7 +2,7 @@
 
 use crate::ptx::{Module, OperandKind, Statement, Type, literal};
 
-use super::flow::Flow;
+use super::flow::{Flow, after};
 use super::meaning::{Action, Space};
 
 /// What made the upper bits known. ptxas does not use every source of knowledge for every purpose.
@@ -80,23 +80,22 @@ pub(super) fn record(flow: &mut Flow, module: &Module<'_>, s: &Statement) {
         return;
     }
     let end = s.operands + s.operand_count;
-    let second = flow.after(module, s.operands, end);
-    let third = flow.after(module, second, end);
+    let second = after(module, s.operands, end);
+    let third = after(module, second, end);
     match m.action {
         Action::Load(space) => {
             let Some(ty) = m.ty else { return };
             let how = if space == Space::Param { How::Param } else { How::Load };
             let k = extension(ty, how);
             for o in s.operands..second {
-                if let OperandKind::Register(r) = module.operands[o as usize].kind {
-                    flow.learn(r, k);
-                }
+                flow.learn(s, o, k);
             }
         }
         _ => {
-            let OperandKind::Register(d) = first.kind else { return };
-            if let Some(k) = result(flow, module, s, second, third) {
-                flow.learn(d, k);
+            if matches!(first.kind, OperandKind::Register(_))
+                && let Some(k) = result(flow, module, s, second, third)
+            {
+                flow.learn(s, s.operands, k);
             }
         }
     }
@@ -114,7 +113,7 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
     let m = flow.meaning(s);
     let operand = |at: u32| module.operands.get(at as usize).filter(|_| at < s.operands + s.operand_count);
     let known = |at: u32| match operand(at)?.kind {
-        OperandKind::Register(r) => Some(flow.known(r)),
+        OperandKind::Register(_) => Some(flow.known(at)),
         OperandKind::Integer | OperandKind::Negated => {
             flow.constant(module, at).map(|v| Known::value(truncate(v, m.ty.map_or(64, Type::bits))))
         }

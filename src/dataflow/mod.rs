@@ -10,6 +10,6 @@ pub mod meaning;
 pub mod uses;
 
 pub use facts::Known;
-pub use flow::Flow;
+pub use flow::{Flow, Value};
 pub use meaning::{Action, Meaning, Space};
 pub use uses::Use;

@@ -96,6 +96,8 @@ pub struct Case<'a> {
     pub dst_bits: u32,
     /// What the readers want; empty in a snippet where nothing reads it: then all of it is wanted.
     pub uses: SmallVec<[Use; 4]>,
+    /// Bit n is set where source n is made by a statement that is seen.
+    pub made: u8,
     /// Whether the result is not read although it could be.
     pub dead: bool,
 }
@@ -112,14 +114,23 @@ impl<'a> Case<'a> {
         offsets: &dyn Fn(&[u8]) -> Option<u32>,
     ) -> Case<'a> {
         let mut case = Case::alone(form, machine, module, registers, statement);
-        if let Some(r) = first_register(module, statement.operands) {
-            case.uses = flow.uses_of(module, r).collect();
+        if let Some(v) = flow.value(statement.operands) {
+            case.uses = flow.uses_of(module, v).collect();
             case.dead = case.uses.is_empty() && !flow.snippet();
         }
+        let end = statement.operands + statement.operand_count;
+        let places = (statement.operands + 1..end)
+            .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)));
+        for (n, at) in places.enumerate().take(8) {
+            let load =
+                flow.value(at).is_some_and(|v| matches!(flow.meaning(flow.maker(module, v).0).action, Action::Load(_)));
+            case.loaded |= u8::from(load) << n;
+        }
+        let look = Look { form, machine, module, flow, registers, offsets };
         if let Some(at) = source_index(module, statement)
-            && let OperandKind::Register(r) = module.operands[at].kind
+            && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
         {
-            case.source = look(form, machine, module, flow, registers, r, case.source, offsets);
+            case.source = look.at(at, case.source, DEPTH);
         }
         if let Some(first) = case.sources.first_mut()
             && !form.pack
@@ -173,8 +184,14 @@ impl<'a> Case<'a> {
             dst,
             dst_bits: width(statement.operands),
             uses: SmallVec::new(),
+            made: 0,
             dead: false,
         }
+    }
+
+    /// Whether a source is made by a statement that is seen.
+    pub fn made(&self, n: usize) -> bool {
+        n < 8 && self.made >> n & 1 != 0
     }
 
     /// Whether every reader is of a kind; not so where there is none.
@@ -205,10 +222,9 @@ fn first_register(module: &Module<'_>, at: u32) -> Option<RegId> {
     }
 }
 
-fn source_index(module: &Module<'_>, s: &Statement) -> Option<usize> {
+fn source_index(module: &Module<'_>, s: &Statement) -> Option<u32> {
     (s.operands + 1..s.operands + s.operand_count)
-        .map(|i| i as usize)
-        .find(|&i| !matches!(module.operands[i].kind, OperandKind::Vector(_)))
+        .find(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)))
 }
 
 /// An immediate source: integers as bits of the source type, floats as literals of the source format.
@@ -229,138 +245,144 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
     }
 }
 
-/// Follow a source register back to where its value comes from.
-#[allow(clippy::too_many_arguments)] // the stations' tables, each read here
-fn look(
-    form: &Form,
+/// Chains of copies and signs are short; the bound keeps a hostile file linear.
+const DEPTH: u32 = 8;
+
+/// Following a source back to where its value comes from.
+struct Look<'a, 's> {
+    form: &'a Form,
     machine: &'static Machine,
-    module: &Module<'_>,
-    flow: &Flow,
-    registers: &Registers,
-    start: RegId,
-    mut source: Source,
-    offsets: &dyn Fn(&[u8]) -> Option<u32>,
-) -> Source {
-    source.known = flow.known(start);
-    let (mut r, mut neg, mut abs) = (start, false, false);
-    source.only_reader = flow.uses(start).nth(1).is_none();
-    // Chains of copies and signs are short; the bound keeps a hostile file linear.
-    for _ in 0..8 {
-        let Some((w, _)) = flow.writer(module, r) else { break };
-        if w.guard.is_some() {
-            break;
+    module: &'a Module<'s>,
+    flow: &'a Flow,
+    registers: &'a Registers,
+    offsets: &'a dyn Fn(&[u8]) -> Option<u32>,
+}
+
+impl Look<'_, '_> {
+    fn operand(&self, at: u32) -> Operand {
+        self.flow.register(self.module, at).map_or(Operand::RZ, |r| Operand::reg(self.registers.get(r)))
+    }
+
+    /// The source that the operand at an index is.
+    fn at(&self, start: u32, mut source: Source, depth: u32) -> Source {
+        let (module, flow, form) = (self.module, self.flow, self.form);
+        source.known = flow.known(start);
+        source.plain = self.operand(start);
+        let (mut at, mut neg, mut abs) = (start, false, false);
+        if let Some(v) = flow.value(start) {
+            source.only_reader = flow.uses(v).nth(1).is_none() && !flow.escapes(v);
         }
-        let m = flow.meaning(w);
-        let args: SmallVec<[u32; 4]> = flow.arguments(module, w).collect();
-        let argument = |n: usize| args.get(n).and_then(|&i| flow.register(module, i));
-        let signed = form.src.is_float() && m.ty.is_some_and(|t| t.bits() == form.src.bits());
-        match m.action {
-            Action::Neg if signed && m.ty == Some(form.src) => {
-                let Some(next) = argument(1) else { break };
-                neg ^= !abs;
-                r = next;
-                continue;
+        for _ in 0..depth {
+            let Some(v) = flow.value(at) else { break };
+            let (w, _, element) = flow.maker(module, v);
+            if w.guard.is_some() {
+                break;
             }
-            Action::Abs if signed && m.ty == Some(form.src) => {
-                let Some(next) = argument(1) else { break };
-                abs = true;
-                r = next;
-                continue;
-            }
-            Action::Mov => {
-                if let Some(next) = argument(1) {
-                    if matches!(module.operands[w.operands as usize].kind, OperandKind::Vector(_)) {
-                        let element = match flow.def(r) {
-                            crate::dataflow::flow::Def::One { element, .. } => element,
-                            _ => 0,
-                        };
-                        let OperandKind::Vector(count) = module.operands[w.operands as usize].kind else { break };
-                        source.origin = Origin::Part { of: next, element, count };
-                        break;
-                    }
-                    r = next;
+            let m = flow.meaning(w);
+            let args: SmallVec<[u32; 4]> = flow.arguments(module, w).collect();
+            let argument = |n: usize| args.get(n).copied().filter(|&i| flow.register(module, i).is_some());
+            let constant = |n: usize| args.get(n).and_then(|&i| flow.constant(module, i));
+            let signed = form.src.is_float() && m.ty == Some(form.src);
+            match m.action {
+                Action::Neg if signed => {
+                    let Some(next) = argument(1) else { break };
+                    neg ^= !abs;
+                    at = next;
                     continue;
                 }
-                if let Some(bits) = flow.known(r).constant {
-                    source.origin = Origin::Constant(bits);
+                Action::Abs if signed => {
+                    let Some(next) = argument(1) else { break };
+                    abs = true;
+                    at = next;
+                    continue;
                 }
-            }
-            Action::Load(Space::Param) => {
-                let offset = args
-                    .get(1)
-                    .and_then(|&i| module.operands.get(i as usize + 1))
-                    .and_then(|o| offsets(o.span.of(module.source)));
-                source.origin = Origin::Param { offset, bits: m.ty.map_or(32, Type::bits) };
-            }
-            Action::Load(Space::Memory) => source.origin = Origin::Load,
-            Action::Mul | Action::Add | Action::Fma if m.ty == Some(Type::F32) && form.src == Type::F32 => {
-                source.origin = Origin::Saturable;
-            }
-            Action::Cvt => {
-                source.origin = Origin::Converted;
-                if m.ty == m.source
-                    && m.ty == Some(form.src)
-                    && let Some(round) = integral_round(module, w)
-                    && let Some(next) = argument(1)
+                Action::Mov => {
+                    let Some(next) = argument(1) else {
+                        if let Some(bits) = flow.known(at).constant {
+                            source.origin = Origin::Constant(bits);
+                        }
+                        break;
+                    };
+                    if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind {
+                        if let Some(of) = flow.register(module, next) {
+                            source.origin = Origin::Part { of, element, count };
+                        }
+                        break;
+                    }
+                    at = next;
+                    continue;
+                }
+                Action::Load(Space::Param) => {
+                    let name = args.get(1).and_then(|&i| module.operands.get(i as usize + 1));
+                    let offset = name.and_then(|o| (self.offsets)(o.span.of(module.source)));
+                    source.origin = Origin::Param { offset, bits: m.ty.map_or(32, Type::bits) };
+                }
+                Action::Load(Space::Memory) => source.origin = Origin::Load,
+                Action::Mul | Action::Add | Action::Sub | Action::Fma
+                    if m.ty == Some(Type::F32) && form.src == Type::F32 =>
                 {
-                    let of = look(
-                        form,
-                        machine,
-                        module,
-                        flow,
-                        registers,
-                        next,
-                        Source {
-                            operand: Operand::reg(registers.get(next)),
-                            plain: Operand::reg(registers.get(next)),
-                            ..source
-                        },
-                        offsets,
-                    );
-                    source.origin = Origin::Rounded { round, ftz: m.ftz, of: of.operand };
+                    source.origin = Origin::Saturable;
                 }
+                Action::Cvt => {
+                    source.origin = Origin::Converted;
+                    if m.ty == m.source
+                        && m.ty == Some(form.src)
+                        && let Some(round) = integral_round(module, w)
+                        && let Some(next) = argument(1)
+                        && depth > 1
+                    {
+                        let of = self.at(next, source, depth / 2).operand;
+                        source.origin = Origin::Rounded { round, ftz: m.ftz, of };
+                    }
+                }
+                Action::Shr => {
+                    source.origin = match constant(2) {
+                        Some(by) if by < 64 => Origin::Shifted { by: by as u32 },
+                        _ => Origin::Computed,
+                    };
+                }
+                Action::And => {
+                    source.origin = match (argument(1), constant(2)) {
+                        (Some(of), Some(_)) => Origin::Masked { of: self.operand(of) },
+                        _ => Origin::Computed,
+                    };
+                }
+                _ => source.origin = Origin::Computed,
             }
-            Action::Shr => {
-                source.origin = match args.get(2).and_then(|&i| flow.constant(module, i)) {
-                    Some(by) if by < 64 => Origin::Shifted { by: by as u32 },
-                    _ => Origin::Computed,
-                };
-            }
-            Action::And => {
-                source.origin = match (argument(1), args.get(2).and_then(|&i| flow.constant(module, i))) {
-                    (Some(of), Some(_)) => Origin::Masked { of: Operand::reg(registers.get(of)) },
-                    _ => Origin::Computed,
-                };
-            }
-            _ => source.origin = Origin::Computed,
+            break;
         }
-        break;
+        source.operand = self.read(at, source.origin, neg, abs);
+        source
     }
-    let base = match source.origin {
-        // ptxas reads a 16-bit float parameter where it is used.
-        Origin::Param { offset: Some(offset), bits: 16 }
-            if machine.constant_operands && matches!(form.src, Type::F16 | Type::Bf16) && !neg && !abs =>
-        {
-            Operand::Const { bank: 0, offset: machine.parameters + offset, sel: Selector::Whole, half: true }
+
+    /// The operand that reads a source with its signs taken in.
+    fn read(&self, at: u32, origin: Origin, neg: bool, abs: bool) -> Operand {
+        let src = self.form.src;
+        let base = match origin {
+            // ptxas reads a 16-bit float parameter where it is used.
+            Origin::Param { offset: Some(offset), bits: 16 }
+                if self.machine.constant_operands && matches!(src, Type::F16 | Type::Bf16) && !neg && !abs =>
+            {
+                let offset = self.machine.parameters + offset;
+                Operand::Const { bank: 0, offset, sel: Selector::Whole, half: true }
+            }
+            Origin::Constant(bits) => match src {
+                Type::F32 => Operand::F32(f32::from_bits(bits as u32), Selector::Whole),
+                Type::F64 => Operand::F64(f64::from_bits(bits)),
+                t if t.is_int() && t.bits() <= 32 => Operand::Bits(facts::truncate(bits, t.bits()) as u32),
+                _ => self.operand(at),
+            },
+            _ => self.operand(at),
+        };
+        match base {
+            Operand::Reg { reg, sel, .. } => Operand::Reg { reg, neg, abs, sel },
+            Operand::F32(v, sel) => {
+                let v = if abs { v.abs() } else { v };
+                Operand::F32(if neg { -v } else { v }, sel)
+            }
+            other => other,
         }
-        Origin::Constant(bits) => match form.src {
-            Type::F32 => Operand::F32(f32::from_bits(bits as u32), Selector::Whole),
-            Type::F64 => Operand::F64(f64::from_bits(bits)),
-            t if t.is_int() && t.bits() <= 32 => Operand::Bits(facts::truncate(bits, t.bits()) as u32),
-            _ => Operand::reg(registers.get(r)),
-        },
-        _ => Operand::reg(registers.get(r)),
-    };
-    source.operand = match base {
-        Operand::Reg { reg, sel, .. } => Operand::Reg { reg, neg, abs, sel },
-        Operand::F32(v, sel) => {
-            let v = if abs { v.abs() } else { v };
-            Operand::F32(if neg { -v } else { v }, sel)
-        }
-        other => other,
-    };
-    source.plain = Operand::reg(registers.get(start));
-    source
+    }
 }
 
 /// The integer rounding of a conversion's opcode.

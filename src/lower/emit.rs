@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use crate::sass::{Alu, Compare, Guard, Instruction, Op, Operand, Pred, Reg};
 
+use super::machine::{Machine, Zero};
 use super::registers::Registers;
 
 /// What is still to be done to a narrow integer result.
@@ -32,6 +33,8 @@ pub struct Emit<'a> {
     pub saturated: bool,
     /// Set by a rule that finds the conversion to be done by another statement: why.
     pub folded: Option<&'static str>,
+    /// Said where nothing is emitted in the end.
+    pub note: Option<&'static str>,
     registers: &'a Registers,
     statement: u32,
     scratch: usize,
@@ -47,6 +50,7 @@ impl<'a> Emit<'a> {
             narrow: Narrow::Done,
             saturated: false,
             folded: None,
+            note: None,
             registers,
             statement,
             scratch: 0,
@@ -110,5 +114,24 @@ impl<'a> Emit<'a> {
     pub fn permute(&mut self, selector: u32) {
         let value = self.value;
         self.result(Alu::Prmt, &[value, Operand::Bits(selector), Operand::RZ]);
+    }
+
+    /// Clear a register, as the architecture does it.
+    pub fn clear(&mut self, machine: &Machine, dst: Reg) {
+        let zeros = [Operand::NEG_RZ, Operand::RZ, Operand::Bare(0), Operand::Bare(0)];
+        match machine.zero {
+            Zero::Mov => self.to(dst, Alu::Mov, &[Operand::RZ]),
+            Zero::HalfMma => self.to(dst, Alu::Hfma2 { mma: true }, &zeros),
+            Zero::Half => self.to(dst, Alu::Hfma2 { mma: false }, &zeros),
+        }
+    }
+
+    /// Shift a source left by 16 into a register, as the architecture does it.
+    pub fn shift_half(&mut self, machine: &Machine, dst: Reg, source: Operand) {
+        if machine.shift_on_multiplier {
+            self.to(dst, Alu::ImadU32, &[source, Operand::Bits(0x10000), Operand::RZ]);
+        } else {
+            self.to(dst, Alu::ShiftLeft, &[source, Operand::Bits(0x10), Operand::RZ]);
+        }
     }
 }

@@ -48,7 +48,7 @@ pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<L
     {
         (finish.emit)(case, &mut e);
     }
-    let fate = match e.folded {
+    let fate = match e.folded.or(e.note) {
         Some(why) if e.out.is_empty() => Fate::Folded { into: None, sass: SmallVec::new(), why },
         _ => Fate::Emitted,
     };

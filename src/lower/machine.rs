@@ -39,6 +39,17 @@ pub enum Adder {
     Iadd,
 }
 
+/// How a register is cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zero {
+    /// `MOV R, RZ`
+    Mov,
+    /// `HFMA2.MMA R, -RZ, RZ, 0, 0`
+    HalfMma,
+    /// `HFMA2 R, -RZ, RZ, 0, 0`
+    Half,
+}
+
 /// A code generator's abilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Machine {
@@ -58,6 +69,10 @@ pub struct Machine {
     pub parameters: u32,
     /// Conversions read constant bank 0 directly (else through a uniform register or a load).
     pub constant_operands: bool,
+    /// How a register is cleared.
+    pub zero: Zero,
+    /// A left shift by 16 goes to the multiplier.
+    pub shift_on_multiplier: bool,
     /// A select may overwrite its own source under a predicate.
     pub predicated_select: bool,
 }
@@ -72,15 +87,20 @@ const ROWS: &[Machine] = &[
         half_alu_widens: true,
         parameters: 0x160,
         constant_operands: true,
+        zero: Zero::Mov,
+        shift_on_multiplier: false,
         predicated_select: true,
     },
-    Machine { from: 80, packing: Packing::Short, half_unit_integers: false, ..Machine::SM_89 },
+    Machine { from: 80, packing: Packing::Short, half_unit_integers: false, zero: Zero::HalfMma, ..Machine::SM_89 },
     Machine { from: 86, packing: Packing::Short, ..Machine::SM_89 },
+    Machine { from: 87, packing: Packing::Short, zero: Zero::HalfMma, ..Machine::SM_89 },
+    Machine { from: 88, packing: Packing::Short, ..Machine::SM_89 },
     Machine::SM_89,
     Machine {
         from: 90,
         min_max: MinMax::Vimnmx,
         adder: Adder::Viadd,
+        zero: Zero::HalfMma,
         parameters: 0x210,
         constant_operands: false,
         ..Machine::SM_89
@@ -89,6 +109,7 @@ const ROWS: &[Machine] = &[
         from: 100,
         min_max: MinMax::VimnmxPredicates,
         adder: Adder::Viadd,
+        zero: Zero::Half,
         parameters: 0x380,
         constant_operands: false,
         ..Machine::SM_89
@@ -97,6 +118,7 @@ const ROWS: &[Machine] = &[
         from: 110,
         min_max: MinMax::ImnmxUnlisted,
         adder: Adder::Iadd3Predicates,
+        zero: Zero::Half,
         parameters: 0x380,
         constant_operands: false,
         ..Machine::SM_89
@@ -105,8 +127,10 @@ const ROWS: &[Machine] = &[
         from: 120,
         min_max: MinMax::Vimnmx,
         adder: Adder::Iadd,
+        zero: Zero::Half,
         parameters: 0x380,
         constant_operands: false,
+        shift_on_multiplier: true,
         predicated_select: false,
         ..Machine::SM_89
     },
@@ -122,6 +146,8 @@ impl Machine {
         half_alu_widens: false,
         parameters: 0x160,
         constant_operands: true,
+        zero: Zero::Mov,
+        shift_on_multiplier: false,
         predicated_select: true,
     };
 

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::dataflow::{Flow, flow::Def};
+use crate::dataflow::Flow;
 use crate::ptx::{Module, OperandKind, RegId, Type};
 use crate::sass::Reg;
 
@@ -62,17 +62,15 @@ impl Registers {
                 && let OperandKind::Register(r) = module.operands[at as usize].kind
             {
                 self.assign(module, flow, r, statement);
-                let mut r = r;
+                // What the source is a copy or a sign change of is read in its stead.
+                let mut at = at;
                 for _ in 0..8 {
-                    let Some((w, _)) = flow.writer(module, r) else { break };
-                    let Some(next) = flow.arguments(module, w).nth(1).and_then(|i| flow.register(module, i)) else {
-                        break;
-                    };
-                    if next == r {
-                        break;
-                    }
-                    self.assign(module, flow, next, statement);
-                    r = next;
+                    let Some(v) = flow.value(at).filter(|_| at != s.operands) else { break };
+                    let (w, _, _) = flow.maker(module, v);
+                    let Some(next) = flow.arguments(module, w).nth(1) else { break };
+                    let Some(r) = flow.register(module, next) else { break };
+                    self.assign(module, flow, r, statement);
+                    at = next;
                 }
             }
         }
@@ -83,10 +81,7 @@ impl Registers {
             return;
         }
         let wide = module.registers[r.0 as usize].ty.is_some_and(|t: Type| t.bits() == 64);
-        let last = flow.uses(r).last().map_or(now, |u| u.statement).max(match flow.def(r) {
-            Def::One { statement, .. } => statement,
-            _ => now,
-        });
+        let last = flow.last(r).max(now);
         let reg = self.take(wide, now, last + 1);
         self.map.insert(r, reg);
     }

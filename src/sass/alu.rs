@@ -100,6 +100,15 @@ pub enum Alu {
     ImadIadd,
     /// Move.
     Mov,
+    /// Half-precision multiply and add, used to clear a register; `.MMA` up to sm_90.
+    Hfma2 {
+        /// `.MMA`
+        mma: bool,
+    },
+    /// Brain-float multiply and add.
+    Hfma2Bf16,
+    /// `IMAD.U32`: a left shift on the multiplier.
+    ImadU32,
 }
 
 impl fmt::Display for Alu {
@@ -126,6 +135,9 @@ impl fmt::Display for Alu {
             Alu::Viadd => f.write_str("VIADD"),
             Alu::ImadIadd => f.write_str("IMAD.IADD.U32"),
             Alu::Mov => f.write_str("MOV"),
+            Alu::Hfma2 { mma } => write!(f, "HFMA2{}", flag(mma, ".MMA")),
+            Alu::Hfma2Bf16 => f.write_str("HFMA2.BF16_V2"),
+            Alu::ImadU32 => f.write_str("IMAD.U32"),
         }
     }
 }

@@ -103,6 +103,8 @@ pub enum Operand {
     },
     /// Bits, printed in hexadecimal.
     Bits(u32),
+    /// A small number printed as it is: the immediate pair of HFMA2.
+    Bare(u32),
     /// A signed integer, printed with its sign in hexadecimal: `-0x80`.
     Signed(i32),
     /// A single-precision literal with a selector (`4.57e-41.H0`).
@@ -182,6 +184,7 @@ impl fmt::Display for Operand {
                 write!(f, "c[{bank:#x}]{}[{offset:#x}]{sel}", if half { " " } else { "" })
             }
             Operand::Bits(v) => write!(f, "{v:#x}"),
+            Operand::Bare(v) => write!(f, "{v}"),
             Operand::Signed(v) => {
                 if v < 0 {
                     write!(f, "-{:#x}", v.unsigned_abs())

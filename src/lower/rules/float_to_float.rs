@@ -139,10 +139,14 @@ pub const RULES: &[Rule] = &[
     Rule {
         card: 1,
         name: "brain-in-place",
-        title: "bf16 to bf16 is nothing",
+        title: "bf16 to bf16 is a multiply and add that changes nothing",
         when: |c| pair(c, Type::Bf16, Type::Bf16),
-        emit: |_, e| e.folded = Some("the value stays in its register"),
-        why: "no bit changes",
+        emit: |c, e| {
+            let low = |o: Operand| o.select(Selector::H0H0);
+            e.result(Alu::Hfma2Bf16, &[low(Operand::NEG_RZ), low(Operand::RZ), low(c.source.operand)]);
+            e.permute(0x5410);
+        },
+        why: "the half ALU works on pairs; the low lane is taken out again",
         examples: &[],
     },
     Rule {
@@ -167,7 +171,11 @@ pub const RULES: &[Rule] = &[
         name: "brain-to-single",
         title: "bf16 to f32 is a shift by 16",
         when: |c| pair(c, Type::F32, Type::Bf16) && !c.form.ftz,
-        emit: |c, e| e.result(Alu::ShiftLeft, &[c.source.plain, Operand::Bits(0x10), Operand::RZ]),
+        emit: |c, e| {
+            let dst = e.dst;
+            e.shift_half(c.machine, dst, c.source.plain);
+            e.value = Operand::reg(dst);
+        },
         why: "a bf16 is the upper half of an f32",
         examples: &[],
     },

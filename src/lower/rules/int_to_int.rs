@@ -102,6 +102,11 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
+/// A reader of the high word of a zero-extended pair.
+fn reads_high(u: &Use) -> bool {
+    matches!(u, Use::Store { bits: 64, .. } | Use::Logic | Use::Other | Use::Multiply(64) | Use::Compare(_))
+}
+
 /// Extension to a wider type.
 fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
@@ -111,6 +116,11 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
         if word || known.fits_unsigned(src.bits()) {
             // The low word is there; a word above it is zero.
             e.folded = Some("the bits above are zero already");
+            if dst.bits() == 64 && c.any(reads_high) {
+                e.folded = None;
+                let high = e.dst.high();
+                e.clear(c.machine, high);
+            }
             if dst == Type::S16 && c.dst_bits >= 32 && matches!(known.how, How::Shift | How::Param) {
                 e.folded = None;
                 e.permute(0x9910);
@@ -208,7 +218,7 @@ fn minimum(c: &Case<'_>, e: &mut Emit<'_>, limit: u32) {
         MinMax::VimnmxPredicates => {
             e.result(Alu::Vimnmx { unsigned: true }, &[Operand::PT, Operand::PT, value, limit, Operand::PT]);
         }
-        MinMax::ImnmxUnlisted => e.folded = Some("an IMNMX does it, which ptxas lists under a neighbouring statement"),
+        MinMax::ImnmxUnlisted => e.note = Some("an IMNMX does it, which ptxas lists under a neighbouring statement"),
     }
 }
 
@@ -357,7 +367,7 @@ fn to_signed_word(c: &Case<'_>, e: &mut Emit<'_>, s: Operand, p: Pred) {
     e.isetp(p, Compare::Ge, false, s.high(), Operand::RZ);
     e.lop(sign, Operand::reg(sign), s.high(), 0x3c);
     // A loaded value stays in its register; a computed one is overwritten where it is out of range.
-    if c.machine.predicated_select && c.source.origin == Origin::Computed {
+    if c.machine.predicated_select && !matches!(c.source.origin, Origin::Load | Origin::Param { .. }) {
         let value = s;
         e.isetp(Pred(1), Compare::Eq, false, Operand::reg(sign), Operand::RZ);
         let dst = e.dst;

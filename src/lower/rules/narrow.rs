@@ -190,7 +190,10 @@ fn scale(c: &Case<'_>, e: &mut crate::lower::emit::Emit<'_>, none: Operand, at: 
     match c.sources.get(at) {
         Some(&s) => {
             let shifted = e.scratch();
-            e.to(shifted, Alu::ShiftLeft, &[s, Operand::Bits(0x10), Operand::RZ]);
+            // A scale is shifted where it is made.
+            if !c.made(at) {
+                e.shift_half(c.machine, shifted, s);
+            }
             Operand::part(shifted, sel)
         }
         None => Operand::F32(f32::from_bits(UNIT_SCALE << 16), sel),
