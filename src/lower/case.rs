@@ -122,9 +122,7 @@ impl<'a> Case<'a> {
         let places = (statement.operands + 1..end)
             .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)));
         for (n, at) in places.enumerate().take(8) {
-            let load =
-                flow.value(at).is_some_and(|v| matches!(flow.meaning(flow.maker(module, v).0).action, Action::Load(_)));
-            case.loaded |= u8::from(load) << n;
+            case.made |= u8::from(flow.value(at).is_some()) << n;
         }
         let look = Look { form, machine, module, flow, registers, offsets };
         if let Some(at) = source_index(module, statement)
