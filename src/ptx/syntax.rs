@@ -58,7 +58,7 @@ pub struct Module<'s> {
     /// All operands, in pre-order: an operand with children is followed by them.
     pub operands: Vec<Operand>,
     /// The distinct opcodes.
-    pub opcodes: Vec<Opcode>,
+    pub opcodes: Vec<Opcode<'s>>,
     /// The distinct identifiers that are no registers.
     pub names: Vec<&'s [u8]>,
     /// Registers in use, grouped by function.

@@ -1,0 +1,251 @@
+//! Declarations: which names are registers, of which type, and which are variables.
+
+use super::Parser;
+use super::scopes::Declared;
+use crate::ptx::lexer::Token;
+use crate::ptx::{Span, SyntaxError, Type, literal};
+
+/// How ptxas 13.1 takes a type in `.reg`.
+enum RegisterType {
+    Allowed(Type),
+    /// "Type … may only be used as an instruction type"
+    InstructionOnly(Type),
+    /// A syntax error.
+    Unsupported,
+}
+
+fn register_type(name: &[u8]) -> RegisterType {
+    use RegisterType::{Allowed, InstructionOnly, Unsupported};
+    match name {
+        b".pred" => Allowed(Type::Pred),
+        b".b8" => Allowed(Type::B8),
+        b".b16" => Allowed(Type::B16),
+        b".b32" => Allowed(Type::B32),
+        b".b64" => Allowed(Type::B64),
+        b".b128" => Allowed(Type::B128),
+        b".u8" => Allowed(Type::U8),
+        b".u16" => Allowed(Type::U16),
+        b".u32" => Allowed(Type::U32),
+        b".u64" => Allowed(Type::U64),
+        b".s8" => Allowed(Type::S8),
+        b".s16" => Allowed(Type::S16),
+        b".s32" => Allowed(Type::S32),
+        b".s64" => Allowed(Type::S64),
+        b".f16" => Allowed(Type::F16),
+        b".f16x2" => Allowed(Type::F16x2),
+        b".f32" => Allowed(Type::F32),
+        b".f64" => Allowed(Type::F64),
+        // ptxas takes these without a word, although no manual does
+        b".e2m1x4" => Allowed(Type::E2m1x4),
+        _ => match instruction_type(name) {
+            Some(ty) => InstructionOnly(ty),
+            None => Unsupported,
+        },
+    }
+}
+
+fn instruction_type(name: &[u8]) -> Option<Type> {
+    Some(match name {
+        b".e4m3" => Type::E4m3,
+        b".e5m2" => Type::E5m2,
+        b".e4m3x2" => Type::E4m3x2,
+        b".e5m2x2" => Type::E5m2x2,
+        b".ue8m0x2" => Type::Ue8m0x2,
+        b".s2f6x2" => Type::S2f6x2,
+        b".u16x2" => Type::U16x2,
+        b".s16x2" => Type::S16x2,
+        b".f32x2" => Type::F32x2,
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    /// What follows `.reg`, up to and past its `;`.
+    pub(super) fn register_declaration(&mut self) -> bool {
+        let Some((ty, vector)) = self.register_head() else {
+            return false;
+        };
+        // ptxas takes a type without a name
+        if self.eat(Token::Semicolon) {
+            return true;
+        }
+        loop {
+            if self.token != Token::Word {
+                self.unexpected("a register name");
+                return false;
+            }
+            let name = self.span;
+            self.advance();
+            let declared = match self.token {
+                Token::Less => match self.range() {
+                    Some(declared) => declared,
+                    None => return false,
+                },
+                _ => Declared::Scalar,
+            };
+            if !self.scopes.declare(name, declared, ty, vector) {
+                let range = declared != Declared::Scalar;
+                self.report(SyntaxError::DuplicateDeclaration { name, range });
+            }
+            match self.token {
+                Token::Comma => self.advance(),
+                Token::Semicolon => {
+                    self.advance();
+                    return true;
+                }
+                _ if self.begins_statement() => return self.missing_semicolon(),
+                _ => {
+                    self.unexpected("\",\" or \";\"");
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Alignment, vector size and type of a `.reg`.
+    fn register_head(&mut self) -> Option<(Option<Type>, u8)> {
+        let mut vector = 1;
+        loop {
+            if self.token != Token::Directive {
+                self.unexpected("a type");
+                return None;
+            }
+            match self.text() {
+                b".v2" => vector = 2,
+                b".v4" => vector = 4,
+                b".align" => {
+                    self.advance();
+                    if self.token != Token::Integer {
+                        self.unexpected("a number");
+                        return None;
+                    }
+                }
+                name => {
+                    let span = self.span;
+                    let ty = match register_type(name) {
+                        RegisterType::Allowed(ty) => Some(ty),
+                        RegisterType::InstructionOnly(ty) => {
+                            self.report(SyntaxError::InstructionTypeOnly { ty: span });
+                            Some(ty)
+                        }
+                        RegisterType::Unsupported => {
+                            self.report(SyntaxError::UnsupportedRegisterType { ty: span });
+                            None
+                        }
+                    };
+                    self.advance();
+                    return Some((ty, vector));
+                }
+            }
+            self.advance();
+        }
+    }
+
+    /// `<5>`
+    fn range(&mut self) -> Option<Declared> {
+        self.advance();
+        if self.token != Token::Integer {
+            self.unexpected("a number");
+            return None;
+        }
+        // more registers than a number can name are as good as the most it can
+        let count = literal::integer(self.text()).map_or(0, |value| {
+            if value.overflow {
+                u32::MAX
+            } else {
+                u32::try_from(value.bits).unwrap_or(u32::MAX)
+            }
+        });
+        self.advance();
+        if !self.eat(Token::Greater) {
+            self.unexpected("\">\"");
+            return None;
+        }
+        Some(Declared::Range(count))
+    }
+
+    /// What follows `.local` and the like, up to and past its `;`: the names hide registers of outer blocks.
+    pub(super) fn variable_declaration(&mut self) -> bool {
+        let mut nesting = 0_u32;
+        let mut name_next = true;
+        loop {
+            match self.token {
+                Token::Semicolon => {
+                    self.advance();
+                    return true;
+                }
+                Token::Word if nesting == 0 && name_next => {
+                    self.scopes.declare(self.span, Declared::Variable, None, 1);
+                    name_next = false;
+                }
+                Token::Comma if nesting == 0 => name_next = true,
+                Token::LeftBrace | Token::LeftParen | Token::LeftBracket => nesting += 1,
+                Token::RightBrace if nesting == 0 => return self.missing_semicolon(),
+                Token::RightBrace | Token::RightParen | Token::RightBracket => {
+                    nesting = nesting.saturating_sub(1)
+                }
+                Token::End | Token::Invalid | Token::OpenText => {
+                    self.unexpected("\";\"");
+                    return false;
+                }
+                Token::Directive | Token::Path | Token::At
+                    if !name_next && self.on_new_line() && self.begins_statement() =>
+                {
+                    return self.missing_semicolon();
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    /// The parameters of a function, from `(` past `)`; registers among them are declared.
+    pub(super) fn parameters(&mut self) -> bool {
+        let mut nesting = 0_u32;
+        let mut ty: Option<(Option<Type>, u8)> = None;
+        loop {
+            match self.token {
+                Token::LeftParen | Token::LeftBracket => nesting += 1,
+                Token::RightParen | Token::RightBracket => {
+                    nesting = nesting.saturating_sub(1);
+                    if nesting == 0 && self.token == Token::RightParen {
+                        self.advance();
+                        return true;
+                    }
+                }
+                Token::Directive if self.text() == b".reg" => {
+                    self.advance();
+                    ty = self.register_head();
+                    if ty.is_none() {
+                        return false;
+                    }
+                    continue;
+                }
+                Token::Word => {
+                    if let Some((ty, vector)) = ty.take() {
+                        self.declare_parameter(self.span, ty, vector);
+                    }
+                }
+                Token::Directive
+                | Token::Integer
+                | Token::Comma
+                | Token::Sink
+                | Token::Plus
+                | Token::Minus
+                | Token::Star
+                | Token::Path => {}
+                _ => {
+                    self.unexpected("a parameter");
+                    return false;
+                }
+            }
+            self.advance();
+        }
+    }
+
+    fn declare_parameter(&mut self, name: Span, ty: Option<Type>, vector: u8) {
+        if !self.scopes.declare(name, Declared::Scalar, ty, vector) {
+            self.report(SyntaxError::DuplicateDeclaration { name, range: false });
+        }
+    }
+}
