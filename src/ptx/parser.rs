@@ -6,6 +6,7 @@
 
 mod body;
 mod declarations;
+mod key;
 mod operands;
 mod scopes;
 mod special;
@@ -65,6 +66,9 @@ fn empty(source: &[u8]) -> Module<'_> {
     }
 }
 
+/// Number of opcodes that are found at once.
+const RECENT: usize = 512;
+
 struct Parser<'s> {
     source: &'s [u8],
     lexer: logos::Lexer<'s, Token>,
@@ -78,6 +82,8 @@ struct Parser<'s> {
     errors: Vec<SyntaxError>,
     scopes: Scopes<'s>,
     opcodes: FxHashMap<&'s [u8], OpcodeId>,
+    /// The last opcode of each [`key::opcode_slot`]: most statements need no other look-up.
+    recent_opcodes: Box<[(Span, OpcodeId); RECENT]>,
     /// Opcodes that had blanks or comments in them when they first came.
     spaced_opcodes: FxHashMap<Vec<u8>, OpcodeId>,
     names: FxHashMap<&'s [u8], NameId>,
@@ -108,6 +114,7 @@ impl<'s> Parser<'s> {
             errors: Vec::new(),
             scopes: Scopes::new(source),
             opcodes: FxHashMap::default(),
+            recent_opcodes: Box::new([(Span::default(), OpcodeId(0)); RECENT]),
             spaced_opcodes: FxHashMap::default(),
             names: FxHashMap::default(),
             implicit: FxHashMap::default(),
@@ -251,7 +258,19 @@ impl<'s> Parser<'s> {
     }
 
     #[inline]
-    fn intern_opcode(&mut self, text: &'s [u8]) -> OpcodeId {
+    fn intern_opcode(&mut self, span: Span) -> OpcodeId {
+        let text = span.of(self.source);
+        let slot = key::opcode_slot(text) as usize >> 24 & (RECENT - 1);
+        let (recent, id) = self.recent_opcodes[slot];
+        if recent.of(self.source) == text {
+            return id;
+        }
+        let id = self.intern_other_opcode(text);
+        self.recent_opcodes[slot] = (span, id);
+        id
+    }
+
+    fn intern_other_opcode(&mut self, text: &'s [u8]) -> OpcodeId {
         if let Some(&id) = self.opcodes.get(text) {
             return id;
         }
@@ -324,3 +343,6 @@ impl<'s> Parser<'s> {
         self.module.operands.push(Operand { kind, span });
     }
 }
+
+#[cfg(test)]
+mod tests;

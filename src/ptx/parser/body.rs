@@ -172,7 +172,7 @@ impl Parser<'_> {
                 opcode_span.end = self.previous_end;
                 opcode
             }
-            _ => self.intern_opcode(text),
+            _ => self.intern_opcode(opcode_span),
         };
         if self.snippet {
             let base = text.split(|&byte| byte == b'.').next().unwrap_or_default();
@@ -356,7 +356,7 @@ impl Parser<'_> {
         if !understood {
             self.recover();
         }
-        let opcode = self.intern_opcode(text);
+        let opcode = self.intern_opcode(name);
         self.module.statements.push(Statement {
             kind: StatementKind::Directive,
             guard: None,

@@ -4,10 +4,9 @@
 //! zero is none of a range's, and a range whose own name ends in a digit can never be named. The innermost block
 //! wins, and a variable hides a register of an outer block.
 
-use std::hash::Hasher;
+use rustc_hash::FxHashMap;
 
-use rustc_hash::{FxHashMap, FxHasher};
-
+use super::key;
 use crate::ptx::{RegId, Register, Span, Type};
 
 const NONE: u32 = u32::MAX;
@@ -35,7 +34,7 @@ pub enum Meaning {
 struct Declaration {
     /// The name, of a range without its number.
     name: Span,
-    hash: u64,
+    key: u64,
     /// The declaration before it in the same bucket.
     before: u32,
     declared: Declared,
@@ -66,14 +65,27 @@ pub struct Scopes<'s> {
     spare: Vec<Vec<u32>>,
     /// Table entries still to give out: a huge declared range must not cost memory.
     budget: usize,
+    /// The last short register name of each slot, with what it means.
+    recent: Box<[Recent; RECENT]>,
+    /// Counts the changes that may give a name another meaning.
+    generation: u32,
 }
 
-/// A range and a scalar of one name are two things.
+/// Number of register names that are found at once.
+const RECENT: usize = 1024;
+
+/// A register name that was looked up before; it holds for one generation of declarations.
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    key: u64,
+    generation: u32,
+    id: RegId,
+}
+
+/// The key of a declaration: a range and a scalar of one name are two things.
 #[inline]
-fn hash(name: &[u8], range: bool) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(name);
-    hasher.finish() ^ u64::from(range)
+fn declared_key(name: &[u8], range: bool) -> u64 {
+    key::key(name, u8::from(range))
 }
 
 impl<'s> Scopes<'s> {
@@ -87,6 +99,14 @@ impl<'s> Scopes<'s> {
             spare: Vec::new(),
             // as much memory as the source has
             budget: source.len() / 4 + 1024,
+            recent: Box::new(
+                [Recent {
+                    key: 0,
+                    generation: 0,
+                    id: RegId(0),
+                }; RECENT],
+            ),
+            generation: 1,
         }
     }
 
@@ -98,10 +118,11 @@ impl<'s> Scopes<'s> {
     /// Leaves a block, and forgets what it declared.
     pub fn close(&mut self) {
         let keep = self.blocks.pop().unwrap_or(0) as usize;
+        self.changed();
         while self.declarations.len() > keep
             && let Some(declaration) = self.declarations.pop()
         {
-            let bucket = self.bucket(declaration.hash);
+            let bucket = self.bucket(declaration.key);
             self.buckets[bucket] = declaration.before;
             self.numbered -= u32::from(declaration.numbered);
             self.recycle(declaration.dense);
@@ -110,6 +131,7 @@ impl<'s> Scopes<'s> {
 
     /// Forgets all ids, of which the declarations outside of functions may hold some: a function has its own.
     pub fn forget_ids(&mut self) {
+        self.changed();
         for at in 0..self.declarations.len() {
             let declaration = &mut self.declarations[at];
             declaration.id = NONE;
@@ -129,9 +151,9 @@ impl<'s> Scopes<'s> {
     ) -> bool {
         let text = name.of(self.source);
         let range = matches!(declared, Declared::Range(_));
-        let hash = hash(text, range);
+        let key = declared_key(text, range);
         let block = self.blocks.last().map_or(0, |&start| start as usize);
-        let same = self.find(hash, range, text).is_some_and(|at| at >= block)
+        let same = self.find(key, text).is_some_and(|at| at >= block)
             || (!range && self.find_range(text).is_some_and(|(at, _)| at >= block));
         if same {
             return false;
@@ -139,12 +161,13 @@ impl<'s> Scopes<'s> {
         if self.declarations.len() >= self.buckets.len() {
             self.grow();
         }
-        let bucket = self.bucket(hash);
+        self.changed();
+        let bucket = self.bucket(key);
         let numbered = !range && text.last().is_some_and(u8::is_ascii_digit);
         self.numbered += u32::from(numbered);
         self.declarations.push(Declaration {
             name,
-            hash,
+            key,
             before: self.buckets[bucket],
             declared,
             ty,
@@ -161,16 +184,39 @@ impl<'s> Scopes<'s> {
     /// Whether `name` is declared here.
     pub fn knows(&self, name: Span) -> bool {
         let text = name.of(self.source);
-        self.find_range(text).is_some() || self.find(hash(text, false), false, text).is_some()
+        self.find_range(text).is_some() || self.find(declared_key(text, false), text).is_some()
     }
 
     /// What `name` means here; a register that is used for the first time gets its id.
     #[inline]
     pub fn resolve(&mut self, name: Span, registers: &mut Vec<Register>) -> Meaning {
         let text = name.of(self.source);
+        let key = declared_key(text, false);
+        let slot = (key::spread(key) >> 40) as usize % RECENT;
+        let recent = self.recent[slot];
+        if recent.key == key && recent.generation == self.generation {
+            return Meaning::Register(recent.id);
+        }
+        let meaning = self.resolve_anew(name, key, registers);
+        if let (Meaning::Register(id), false) = (meaning, key::is_hash(key)) {
+            self.recent[slot] = Recent {
+                key,
+                generation: self.generation,
+                id,
+            };
+        }
+        meaning
+    }
+
+    fn changed(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+    }
+
+    fn resolve_anew(&mut self, name: Span, key: u64, registers: &mut Vec<Register>) -> Meaning {
+        let text = name.of(self.source);
         let range = self.find_range(text);
         let scalar = if self.numbered > 0 || !text.last().is_some_and(u8::is_ascii_digit) {
-            self.find(hash(text, false), false, text)
+            self.find(key, text)
         } else {
             None
         };
@@ -262,9 +308,14 @@ impl<'s> Scopes<'s> {
     }
 
     #[inline]
-    fn bucket(&self, hash: u64) -> usize {
-        // the hasher's best bits are the high ones
-        (hash ^ (hash >> 32)) as usize & (self.buckets.len() - 1)
+    fn bucket(&self, key: u64) -> usize {
+        (key::spread(key) >> 32) as usize & (self.buckets.len() - 1)
+    }
+
+    /// Whether the declaration has this key and name.
+    #[inline]
+    fn is(&self, declaration: &Declaration, key: u64, name: &[u8]) -> bool {
+        declaration.key == key && (!key::is_hash(key) || declaration.name.of(self.source) == name)
     }
 
     /// The range that holds `name`, and its number in there.
@@ -285,13 +336,12 @@ impl<'s> Scopes<'s> {
             return None;
         }
         let number = u32::try_from(number).ok()?;
-        let wanted = hash(prefix, true);
+        let wanted = declared_key(prefix, true);
         let mut at = self.buckets[self.bucket(wanted)];
         while let Some(declaration) = self.declarations.get(at as usize) {
-            if declaration.hash == wanted
+            if self.is(declaration, wanted, prefix)
                 && let Declared::Range(count) = declaration.declared
                 && number < count
-                && declaration.name.of(self.source) == prefix
             {
                 return Some((at as usize, number));
             }
@@ -301,13 +351,10 @@ impl<'s> Scopes<'s> {
     }
 
     /// The innermost declaration of exactly this name.
-    fn find(&self, hash: u64, range: bool, name: &[u8]) -> Option<usize> {
-        let mut at = self.buckets[self.bucket(hash)];
+    fn find(&self, key: u64, name: &[u8]) -> Option<usize> {
+        let mut at = self.buckets[self.bucket(key)];
         while let Some(declaration) = self.declarations.get(at as usize) {
-            if declaration.hash == hash
-                && matches!(declaration.declared, Declared::Range(_)) == range
-                && declaration.name.of(self.source) == name
-            {
+            if self.is(declaration, key, name) {
                 return Some(at as usize);
             }
             at = declaration.before;
@@ -319,7 +366,7 @@ impl<'s> Scopes<'s> {
     fn grow(&mut self) {
         self.buckets = vec![NONE; self.buckets.len() * 2];
         for at in 0..self.declarations.len() {
-            let bucket = self.bucket(self.declarations[at].hash);
+            let bucket = self.bucket(self.declarations[at].key);
             self.declarations[at].before = self.buckets[bucket];
             self.buckets[bucket] = at as u32;
         }
