@@ -31,7 +31,7 @@ const RESERVE_FOR: usize = 64 << 20;
 
 /// Reads a PTX module, or a bare list of statements.
 ///
-/// It always returns what it understood; the errors are in the order of their places. Nothing in the bytes makes it
+/// It always returns what it understood; the errors are in the order in which they were noticed. Nothing in the bytes makes it
 /// panic, and its memory is bounded by a small multiple of the input.
 pub fn parse(source: &[u8]) -> (Module<'_>, Vec<SyntaxError>) {
     if u32::try_from(source.len()).is_err() {
@@ -143,6 +143,20 @@ impl<'s> Parser<'s> {
         };
         let span = self.lexer.span();
         self.span = Span::new(span.start as u32, span.end as u32);
+    }
+
+    /// The byte after the token, when the token is the last that was read.
+    #[inline]
+    fn next_byte(&self) -> Option<u8> {
+        self.source.get(self.span.end as usize).copied()
+    }
+
+    /// Goes past the token and the one byte after it, known to be a token of its own.
+    #[inline]
+    fn advance_past_byte(&mut self) {
+        self.lexer.bump(1);
+        self.span.end += 1;
+        self.advance();
     }
 
     /// Goes past the token if it is `token`.

@@ -42,6 +42,8 @@ struct Declaration {
     vector: u8,
     /// Whether it counts in [`Scopes::numbered`].
     numbered: bool,
+    /// The function that the ids are of.
+    function: u32,
     /// Id of a scalar; `NONE` while it is not used.
     id: u32,
     /// Ids of a range by number, `NONE` where not in use; grown on demand.
@@ -67,6 +69,8 @@ pub struct Scopes<'s> {
     budget: usize,
     /// The last short register name of each slot, with what it means.
     recent: Box<[Recent; RECENT]>,
+    /// Counts the functions.
+    function: u32,
     /// Counts the changes that may give a name another meaning.
     generation: u32,
 }
@@ -106,6 +110,7 @@ impl<'s> Scopes<'s> {
                     id: RegId(0),
                 }; RECENT],
             ),
+            function: 0,
             generation: 1,
         }
     }
@@ -129,16 +134,10 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// Forgets all ids, of which the declarations outside of functions may hold some: a function has its own.
-    pub fn forget_ids(&mut self) {
+    /// Ends a function: what is declared outside of it gets other ids in the next one.
+    pub fn end_function(&mut self) {
         self.changed();
-        for at in 0..self.declarations.len() {
-            let declaration = &mut self.declarations[at];
-            declaration.id = NONE;
-            declaration.sparse = None;
-            let dense = std::mem::take(&mut declaration.dense);
-            self.recycle(dense);
-        }
+        self.function = self.function.wrapping_add(1);
     }
 
     /// Declares a name in the innermost block; `false` if it has been declared there before, which then holds.
@@ -173,6 +172,7 @@ impl<'s> Scopes<'s> {
             ty,
             vector,
             numbered,
+            function: self.function,
             id: NONE,
             dense: Vec::new(),
             sparse: None,
@@ -225,6 +225,9 @@ impl<'s> Scopes<'s> {
             (_, Some(at)) => (at, 0),
             _ => return Meaning::Unknown,
         };
+        if self.declarations[at].function != self.function {
+            self.forget_ids(at);
+        }
         let declaration = &mut self.declarations[at];
         let id = match declaration.declared {
             Declared::Variable => return Meaning::Variable,
@@ -297,6 +300,17 @@ impl<'s> Scopes<'s> {
             }
         }
         NONE
+    }
+
+    /// Drops ids of another function.
+    #[cold]
+    fn forget_ids(&mut self, at: usize) {
+        let declaration = &mut self.declarations[at];
+        declaration.function = self.function;
+        declaration.id = NONE;
+        declaration.sparse = None;
+        let dense = std::mem::take(&mut declaration.dense);
+        self.recycle(dense);
     }
 
     fn recycle(&mut self, mut table: Vec<u32>) {

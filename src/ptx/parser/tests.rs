@@ -345,12 +345,11 @@ fn operands_of_every_kind() {
             Expression(_) => "expression",
             Error => "error",
         };
-        let seen = last(&module)
+        last(&module)
             .iter()
             .skip(1)
             .map(|(kind, _)| name(kind))
-            .collect();
-        seen
+            .collect()
     };
     assert_eq!(kinds("7"), ["integer"]);
     assert_eq!(kinds("-7"), ["negated", "integer"]);
@@ -519,6 +518,27 @@ fn parameters_in_registers() {
     );
     assert_eq!(module.registers.len(), 2);
     assert_eq!(module.functions.len(), 2);
+}
+
+#[test]
+fn registers_outside_of_functions_have_ids_in_each() {
+    let function = "{ mov.b32 %r1, a; mov.b32 %r1, %r1; }";
+    let source = format!(
+        ".version 2.0\n.target sm_20\n.reg .b32 %r<3>, a;\n.entry f {function} .entry g {function}"
+    );
+    let module = clean(&source);
+    assert_eq!(
+        module
+            .functions
+            .iter()
+            .map(|f| f.registers.clone())
+            .collect::<Vec<_>>(),
+        [0..2, 2..4]
+    );
+    assert_eq!(
+        last(&module)[0].0,
+        OperandKind::Register(crate::ptx::RegId(2))
+    );
 }
 
 #[test]

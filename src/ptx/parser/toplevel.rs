@@ -118,7 +118,7 @@ impl Parser<'_> {
                 self.scopes.open();
                 let understood = self.function(kind);
                 self.scopes.close();
-                self.scopes.forget_ids();
+                self.scopes.end_function();
                 understood
             }
             b".reg" => {
