@@ -310,7 +310,7 @@ impl Parser<'_> {
 
     /// A constant expression.
     #[inline]
-    fn constant(&mut self) -> bool {
+    pub(super) fn constant(&mut self) -> bool {
         let at = self.module.operands.len();
         let kind = match self.token {
             Token::Integer => OperandKind::Integer,

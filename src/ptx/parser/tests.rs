@@ -581,6 +581,9 @@ fn syntax_errors_as_ptxas_tells_them() {
         (".foo 5;", ".foo"),
         (".loc 1 2 3; ret;", ";"),
         (".loc 1 2\nret;", "ret"),
+        (".local .align .b8 x;", ".b8"),
+        (".local .b8 x[2;", ";"),
+        (".shared .b8 x y;", "y"),
     ] {
         let source = kernel(statement);
         let (module, errors) = parse(source.as_bytes());
