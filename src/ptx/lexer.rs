@@ -65,7 +65,7 @@ pub enum Token {
     )]
     Path,
     /// A dotted word on its own: a directive, a type, a modifier after a blank.
-    #[regex(r"\.(?&rest)+(::(?&rest)+)*", priority = 5)]
+    #[regex(r"\.[A-Za-z0-9](?&rest)*(::(?&rest)+)*", priority = 5)]
     Directive,
     /// An integer literal.
     #[regex(r"(0[0-7]*|[1-9][0-9]*|0[xX][0-9A-Fa-f]+|0[bB][01]+)U?", priority = 10)]

@@ -548,6 +548,7 @@ fn syntax_errors_as_ptxas_tells_them() {
         ("cvt.rn.f16.f32 h1, ;", ";"),
         ("cvt..f32.s32 f1, r1;", "."),
         ("cvt. rn.f32.s32 f1, r1;", "."),
+        ("cvt._rn.f32.s32 f1, r1;", "."),
         ("cvt.rn.f32.s32 f1, r1\nret;", "ret"),
         ("cvt.rn.f32.s32 f1, r1\n mov.u32 r1, 2;", "mov"),
         ("cvt.rn.f16x2.f32 r1, _, f2;", "_"),
