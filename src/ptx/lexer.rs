@@ -60,7 +60,7 @@ pub enum Token {
     Word,
     /// An identifier with dotted parts: `cvt.rn.f32.s32`, `%tid.x`, `%v.x`.
     #[regex(
-        r"([A-Za-z](?&rest)*|[_$%](?&rest)+)(\.(?&rest)+(::(?&rest)+)*)+",
+        r"([A-Za-z](?&rest)*|[_$%](?&rest)+)(\.[A-Za-z0-9](?&rest)*(::(?&rest)+)*)+",
         priority = 10
     )]
     Path,
