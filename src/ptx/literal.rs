@@ -378,7 +378,7 @@ mod tests {
             ("1?2", Malformed),
             ("1:2", Malformed),
             ("1/0", DivisionByZero),
-            ("1%0", DivisionByZero),
+            ("1 % 0", DivisionByZero),
             ("r1+1", NotAConstant),
             ("1.5+1", NotAConstant),
         ] {

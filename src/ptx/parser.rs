@@ -6,6 +6,7 @@
 
 mod body;
 mod declarations;
+mod key;
 mod operands;
 mod scopes;
 mod special;
@@ -30,7 +31,7 @@ const RESERVE_FOR: usize = 64 << 20;
 
 /// Reads a PTX module, or a bare list of statements.
 ///
-/// It always returns what it understood; the errors are in the order of their places. Nothing in the bytes makes it
+/// It always returns what it understood; the errors are in the order in which they were noticed. Nothing in the bytes makes it
 /// panic, and its memory is bounded by a small multiple of the input.
 pub fn parse(source: &[u8]) -> (Module<'_>, Vec<SyntaxError>) {
     if u32::try_from(source.len()).is_err() {
@@ -60,6 +61,9 @@ fn empty(source: &[u8]) -> Module<'_> {
     }
 }
 
+/// Number of opcodes that are found at once.
+const RECENT: usize = 512;
+
 struct Parser<'s> {
     source: &'s [u8],
     lexer: logos::Lexer<'s, Token>,
@@ -73,6 +77,8 @@ struct Parser<'s> {
     errors: Vec<SyntaxError>,
     scopes: Scopes<'s>,
     opcodes: FxHashMap<&'s [u8], OpcodeId>,
+    /// The last opcode of each [`key::opcode_slot`]: most statements need no other look-up.
+    recent_opcodes: Box<[(Span, OpcodeId); RECENT]>,
     /// Opcodes that had blanks or comments in them when they first came.
     spaced_opcodes: FxHashMap<Vec<u8>, OpcodeId>,
     names: FxHashMap<&'s [u8], NameId>,
@@ -103,6 +109,7 @@ impl<'s> Parser<'s> {
             errors: Vec::new(),
             scopes: Scopes::new(source),
             opcodes: FxHashMap::default(),
+            recent_opcodes: Box::new([(Span::default(), OpcodeId(0)); RECENT]),
             spaced_opcodes: FxHashMap::default(),
             names: FxHashMap::default(),
             implicit: FxHashMap::default(),
@@ -129,6 +136,20 @@ impl<'s> Parser<'s> {
         };
         let span = self.lexer.span();
         self.span = Span::new(span.start as u32, span.end as u32);
+    }
+
+    /// The byte after the token, when the token is the last that was read.
+    #[inline]
+    fn next_byte(&self) -> Option<u8> {
+        self.source.get(self.span.end as usize).copied()
+    }
+
+    /// Goes past the token and the one byte after it, known to be a token of its own.
+    #[inline]
+    fn advance_past_byte(&mut self) {
+        self.lexer.bump(1);
+        self.span.end += 1;
+        self.advance();
     }
 
     /// Goes past the token if it is `token`.
@@ -232,7 +253,19 @@ impl<'s> Parser<'s> {
     }
 
     #[inline]
-    fn intern_opcode(&mut self, text: &'s [u8]) -> OpcodeId {
+    fn intern_opcode(&mut self, span: Span) -> OpcodeId {
+        let text = span.of(self.source);
+        let slot = key::opcode_slot(text) as usize >> 24 & (RECENT - 1);
+        let (recent, id) = self.recent_opcodes[slot];
+        if recent.of(self.source) == text {
+            return id;
+        }
+        let id = self.intern_other_opcode(text);
+        self.recent_opcodes[slot] = (span, id);
+        id
+    }
+
+    fn intern_other_opcode(&mut self, text: &'s [u8]) -> OpcodeId {
         if let Some(&id) = self.opcodes.get(text) {
             return id;
         }
@@ -295,3 +328,6 @@ impl<'s> Parser<'s> {
         self.module.operands.push(Operand { kind, span });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -165,7 +165,7 @@ impl Parser<'_> {
                 opcode_span.end = self.previous_end;
                 opcode
             }
-            _ => self.intern_opcode(text),
+            _ => self.intern_opcode(opcode_span),
         };
         if self.snippet {
             let base = text.split(|&byte| byte == b'.').next().unwrap_or_default();
@@ -197,6 +197,25 @@ impl Parser<'_> {
         let mut first = true;
         loop {
             let keep = self.module.operands.len();
+            // most operands are a name or a number with `,` or `;` close behind: no need to ask the lexer
+            let simple = match self.token {
+                Token::Word | Token::Integer | Token::Float => self.next_byte(),
+                _ => None,
+            };
+            if let Some(separator @ (b',' | b';')) = simple {
+                let kind = match self.token {
+                    Token::Word => self.resolve(self.span),
+                    Token::Integer => OperandKind::Integer,
+                    _ => OperandKind::Float,
+                };
+                self.push(kind, self.span);
+                self.advance_past_byte();
+                if separator == b';' {
+                    return self.previous_end;
+                }
+                first = false;
+                continue;
+            }
             if !self.operand(first, call) {
                 self.give_up(keep);
                 return self.previous_end;
@@ -326,7 +345,7 @@ impl Parser<'_> {
             }
             _ if is_body_directive(text) => {
                 self.advance();
-                self.to_semicolon()
+                self.skip_to_semicolon()
             }
             _ => {
                 self.unexpected("a statement");
@@ -337,7 +356,7 @@ impl Parser<'_> {
         if !understood {
             self.recover();
         }
-        let opcode = self.intern_opcode(text);
+        let opcode = self.intern_opcode(name);
         self.module.statements.push(Statement {
             kind: StatementKind::Directive,
             guard: None,
@@ -389,7 +408,9 @@ impl Parser<'_> {
     }
 
     /// Goes past the `;` of a directive that is not looked into.
-    pub(super) fn to_semicolon(&mut self) -> bool {
+    pub(super) fn skip_to_semicolon(&mut self) -> bool {
+        // a prototype's parameters look like declarations of their own
+        let mut parentheses = 0_u32;
         loop {
             match self.token {
                 Token::Semicolon => {
@@ -401,15 +422,16 @@ impl Parser<'_> {
                     return false;
                 }
                 Token::RightBrace => return self.missing_semicolon(),
-                Token::Directive | Token::Path | Token::At if self.on_new_line() && self.begins_statement() => {
-                    // a prototype's parameters are directives, too
-                    if self.token != Token::Directive || !self.text().starts_with(b".param") {
-                        return self.missing_semicolon();
-                    }
-                    self.advance();
+                Token::Directive | Token::Path | Token::At
+                    if parentheses == 0 && self.on_new_line() && self.begins_statement() =>
+                {
+                    return self.missing_semicolon();
                 }
-                _ => self.advance(),
+                Token::LeftParen => parentheses += 1,
+                Token::RightParen => parentheses = parentheses.saturating_sub(1),
+                _ => {}
             }
+            self.advance();
         }
     }
 

@@ -62,7 +62,9 @@ fn instruction_type(name: &[u8]) -> Option<Type> {
 impl Parser<'_> {
     /// What follows `.reg`, up to and past its `;`.
     pub(super) fn register_declaration(&mut self) -> bool {
-        let Some((ty, vector)) = self.register_head() else { return false };
+        let Some((ty, vector)) = self.register_head() else {
+            return false;
+        };
         // ptxas takes a type without a name
         if self.eat(Token::Semicolon) {
             return true;
@@ -159,30 +161,97 @@ impl Parser<'_> {
 
     /// What follows `.local` and the like, up to and past its `;`: the names hide registers of outer blocks.
     pub(super) fn variable_declaration(&mut self) -> bool {
-        let mut nesting = 0_u32;
-        let mut name_next = true;
+        if !self.variable_head() {
+            return false;
+        }
         loop {
+            if self.token != Token::Word {
+                self.unexpected("a variable name");
+                return false;
+            }
+            self.scopes.declare(self.span, Declared::Variable, None, 1);
+            self.advance();
+            if self.token == Token::Less && self.range().is_none() {
+                return false;
+            }
+            if !self.dimensions() || (self.eat(Token::Assign) && !self.initialiser()) {
+                return false;
+            }
             match self.token {
+                Token::Comma => self.advance(),
                 Token::Semicolon => {
                     self.advance();
                     return true;
                 }
-                Token::Word if nesting == 0 && name_next => {
-                    self.scopes.declare(self.span, Declared::Variable, None, 1);
-                    name_next = false;
-                }
-                Token::Comma if nesting == 0 => name_next = true,
-                Token::LeftBrace | Token::LeftParen | Token::LeftBracket => nesting += 1,
-                Token::RightBrace if nesting == 0 => return self.missing_semicolon(),
-                Token::RightBrace | Token::RightParen | Token::RightBracket => nesting = nesting.saturating_sub(1),
-                Token::End | Token::Invalid | Token::OpenText => {
-                    self.unexpected("\";\"");
+                Token::Directive | Token::RightBrace => return self.missing_semicolon(),
+                _ if self.begins_statement() => return self.missing_semicolon(),
+                _ => {
+                    self.unexpected("\",\" or \";\"");
                     return false;
                 }
-                Token::Directive | Token::Path | Token::At
-                    if !name_next && self.on_new_line() && self.begins_statement() =>
-                {
-                    return self.missing_semicolon();
+            }
+        }
+    }
+
+    /// Alignment, attributes, vector size and type of a variable or parameter; which of them ptxas takes where is
+    /// not looked into.
+    fn variable_head(&mut self) -> bool {
+        while self.token == Token::Directive {
+            match self.text() {
+                b".align" => {
+                    self.advance();
+                    if !self.eat(Token::Integer) {
+                        self.unexpected("a number");
+                        return false;
+                    }
+                }
+                b".attribute" => {
+                    if !self.attribute() {
+                        return false;
+                    }
+                }
+                _ => self.advance(),
+            }
+        }
+        true
+    }
+
+    /// `[2][]`
+    fn dimensions(&mut self) -> bool {
+        while self.eat(Token::LeftBracket) {
+            if self.eat(Token::RightBracket) {
+                continue;
+            }
+            let operands = self.module.operands.len();
+            let understood = self.constant();
+            self.module.operands.truncate(operands);
+            if !understood {
+                return false;
+            }
+            if !self.eat(Token::RightBracket) {
+                self.unexpected("\"]\"");
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What follows the `=` of a variable. It may be megabytes long; only its brackets are looked at.
+    fn initialiser(&mut self) -> bool {
+        let mut nesting = 0_u32;
+        loop {
+            match self.token {
+                Token::Comma | Token::Semicolon if nesting == 0 => return true,
+                Token::Directive if nesting == 0 => return true,
+                Token::LeftBrace | Token::LeftParen => nesting += 1,
+                Token::RightBrace | Token::RightParen if nesting > 0 => nesting -= 1,
+                Token::RightBrace | Token::RightParen | Token::Semicolon | Token::Dot => {
+                    self.unexpected("a value");
+                    return false;
+                }
+                Token::End | Token::Invalid | Token::OpenText => {
+                    self.unexpected("a value");
+                    return false;
                 }
                 _ => {}
             }
@@ -192,45 +261,48 @@ impl Parser<'_> {
 
     /// The parameters of a function, from `(` past `)`; registers among them are declared.
     pub(super) fn parameters(&mut self) -> bool {
-        let mut nesting = 0_u32;
-        let mut ty: Option<(Option<Type>, u8)> = None;
+        self.advance();
+        if self.eat(Token::RightParen) {
+            return true;
+        }
         loop {
-            match self.token {
-                Token::LeftParen | Token::LeftBracket => nesting += 1,
-                Token::RightParen | Token::RightBracket => {
-                    nesting = nesting.saturating_sub(1);
-                    if nesting == 0 && self.token == Token::RightParen {
-                        self.advance();
-                        return true;
-                    }
+            if self.token != Token::Directive {
+                self.unexpected("a parameter");
+                return false;
+            }
+            let mut register = None;
+            if self.text() == b".reg" {
+                self.advance();
+                register = self.register_head();
+                if register.is_none() {
+                    return false;
                 }
-                Token::Directive if self.text() == b".reg" => {
-                    self.advance();
-                    ty = self.register_head();
-                    if ty.is_none() {
-                        return false;
-                    }
-                    continue;
-                }
-                Token::Word => {
-                    if let Some((ty, vector)) = ty.take() {
-                        self.declare_parameter(self.span, ty, vector);
-                    }
-                }
-                Token::Directive
-                | Token::Integer
-                | Token::Comma
-                | Token::Sink
-                | Token::Plus
-                | Token::Minus
-                | Token::Star
-                | Token::Path => {}
+            } else if !self.variable_head() {
+                return false;
+            }
+            match (self.token, register) {
+                (Token::Word, Some((ty, vector))) => self.declare_parameter(self.span, ty, vector),
+                (Token::Word | Token::Sink, _) => {}
                 _ => {
-                    self.unexpected("a parameter");
+                    self.unexpected("a parameter name");
                     return false;
                 }
             }
             self.advance();
+            if !self.dimensions() {
+                return false;
+            }
+            match self.token {
+                Token::Comma => self.advance(),
+                Token::RightParen => {
+                    self.advance();
+                    return true;
+                }
+                _ => {
+                    self.unexpected("\",\" or \")\"");
+                    return false;
+                }
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! Each function leaves the token after what it read and returns whether it understood it; if not, it has reported
 //! the error and the caller drops what was pushed.
 
-use super::Parser;
+use super::{Parser, special};
 use crate::ptx::lexer::Token;
 use crate::ptx::{Operand, OperandKind, Span, SyntaxError};
 
@@ -125,12 +125,17 @@ impl Parser<'_> {
         let text = self.text();
         let dot = memchr::memchr(b'.', text).unwrap_or(text.len());
         let base = Span::new(span.start, span.start + dot as u32);
-        match self.resolve(base) {
-            OperandKind::Special(_) => {
+        let kind = if self.scopes.knows(base) || !special::is_special(base.of(self.source)) {
+            Some(self.resolve(base))
+        } else {
+            None
+        };
+        match kind {
+            None => {
                 let name = self.intern_name(span);
                 self.push(OperandKind::Special(name), span);
             }
-            kind => {
+            Some(kind) => {
                 if let Some(second) = memchr::memchr(b'.', &text[dot + 1..]) {
                     let found = Span::new(base.end + 1 + second as u32, span.end);
                     self.report(SyntaxError::UnexpectedToken { found, expected: "\",\" or \";\"" });
@@ -289,7 +294,7 @@ impl Parser<'_> {
 
     /// A constant expression.
     #[inline]
-    fn constant(&mut self) -> bool {
+    pub(super) fn constant(&mut self) -> bool {
         let at = self.module.operands.len();
         let kind = match self.token {
             Token::Integer => OperandKind::Integer,

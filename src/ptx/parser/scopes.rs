@@ -4,10 +4,9 @@
 //! zero is none of a range's, and a range whose own name ends in a digit can never be named. The innermost block
 //! wins, and a variable hides a register of an outer block.
 
-use std::hash::Hasher;
+use rustc_hash::FxHashMap;
 
-use rustc_hash::{FxHashMap, FxHasher};
-
+use super::key;
 use crate::ptx::{RegId, Register, Span, Type};
 
 const NONE: u32 = u32::MAX;
@@ -35,7 +34,7 @@ pub enum Meaning {
 struct Declaration {
     /// The name, of a range without its number.
     name: Span,
-    hash: u64,
+    key: u64,
     /// The declaration before it in the same bucket.
     before: u32,
     declared: Declared,
@@ -43,6 +42,8 @@ struct Declaration {
     vector: u8,
     /// Whether it counts in [`Scopes::numbered`].
     numbered: bool,
+    /// The function that the ids are of.
+    function: u32,
     /// Id of a scalar; `NONE` while it is not used.
     id: u32,
     /// Ids of a range by number, `NONE` where not in use; grown on demand.
@@ -66,14 +67,29 @@ pub struct Scopes<'s> {
     spare: Vec<Vec<u32>>,
     /// Table entries still to give out: a huge declared range must not cost memory.
     budget: usize,
+    /// The last short register name of each slot, with what it means.
+    recent: Box<[Recent; RECENT]>,
+    /// Counts the functions.
+    function: u32,
+    /// Counts the changes that may give a name another meaning.
+    generation: u32,
 }
 
-/// A range and a scalar of one name are two things.
+/// Number of register names that are found at once.
+const RECENT: usize = 1024;
+
+/// A register name that was looked up before; it holds for one generation of declarations.
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    key: u64,
+    generation: u32,
+    id: RegId,
+}
+
+/// The key of a declaration: a range and a scalar of one name are two things.
 #[inline]
-fn hash(name: &[u8], range: bool) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(name);
-    hasher.finish() ^ u64::from(range)
+fn declared_key(name: &[u8], range: bool) -> u64 {
+    key::key(name, u8::from(range))
 }
 
 impl<'s> Scopes<'s> {
@@ -87,6 +103,9 @@ impl<'s> Scopes<'s> {
             spare: Vec::new(),
             // as much memory as the source has
             budget: source.len() / 4 + 1024,
+            recent: Box::new([Recent { key: 0, generation: 0, id: RegId(0) }; RECENT]),
+            function: 0,
+            generation: 1,
         }
     }
 
@@ -98,34 +117,30 @@ impl<'s> Scopes<'s> {
     /// Leaves a block, and forgets what it declared.
     pub fn close(&mut self) {
         let keep = self.blocks.pop().unwrap_or(0) as usize;
+        self.changed();
         while self.declarations.len() > keep
             && let Some(declaration) = self.declarations.pop()
         {
-            let bucket = self.bucket(declaration.hash);
+            let bucket = self.bucket(declaration.key);
             self.buckets[bucket] = declaration.before;
             self.numbered -= u32::from(declaration.numbered);
             self.recycle(declaration.dense);
         }
     }
 
-    /// Forgets all ids, of which the declarations outside of functions may hold some: a function has its own.
-    pub fn forget_ids(&mut self) {
-        for at in 0..self.declarations.len() {
-            let declaration = &mut self.declarations[at];
-            declaration.id = NONE;
-            declaration.sparse = None;
-            let dense = std::mem::take(&mut declaration.dense);
-            self.recycle(dense);
-        }
+    /// Ends a function: what is declared outside of it gets other ids in the next one.
+    pub fn end_function(&mut self) {
+        self.changed();
+        self.function = self.function.wrapping_add(1);
     }
 
     /// Declares a name in the innermost block; `false` if it has been declared there before, which then holds.
     pub fn declare(&mut self, name: Span, declared: Declared, ty: Option<Type>, vector: u8) -> bool {
         let text = name.of(self.source);
         let range = matches!(declared, Declared::Range(_));
-        let hash = hash(text, range);
+        let key = declared_key(text, range);
         let block = self.blocks.last().map_or(0, |&start| start as usize);
-        let same = self.find(hash, range, text).is_some_and(|at| at >= block)
+        let same = self.find(key, text).is_some_and(|at| at >= block)
             || (!range && self.find_range(text).is_some_and(|(at, _)| at >= block));
         if same {
             return false;
@@ -133,17 +148,19 @@ impl<'s> Scopes<'s> {
         if self.declarations.len() >= self.buckets.len() {
             self.grow();
         }
-        let bucket = self.bucket(hash);
+        self.changed();
+        let bucket = self.bucket(key);
         let numbered = !range && text.last().is_some_and(u8::is_ascii_digit);
         self.numbered += u32::from(numbered);
         self.declarations.push(Declaration {
             name,
-            hash,
+            key,
             before: self.buckets[bucket],
             declared,
             ty,
             vector,
             numbered,
+            function: self.function,
             id: NONE,
             dense: Vec::new(),
             sparse: None,
@@ -155,24 +172,43 @@ impl<'s> Scopes<'s> {
     /// Whether `name` is declared here.
     pub fn knows(&self, name: Span) -> bool {
         let text = name.of(self.source);
-        self.find_range(text).is_some() || self.find(hash(text, false), false, text).is_some()
+        self.find_range(text).is_some() || self.find(declared_key(text, false), text).is_some()
     }
 
     /// What `name` means here; a register that is used for the first time gets its id.
     #[inline]
     pub fn resolve(&mut self, name: Span, registers: &mut Vec<Register>) -> Meaning {
         let text = name.of(self.source);
+        let key = declared_key(text, false);
+        let slot = (key::spread(key) >> 40) as usize % RECENT;
+        let recent = self.recent[slot];
+        if recent.key == key && recent.generation == self.generation {
+            return Meaning::Register(recent.id);
+        }
+        let meaning = self.resolve_anew(name, key, registers);
+        if let (Meaning::Register(id), false) = (meaning, key::is_hash(key)) {
+            self.recent[slot] = Recent { key, generation: self.generation, id };
+        }
+        meaning
+    }
+
+    fn changed(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+    }
+
+    fn resolve_anew(&mut self, name: Span, key: u64, registers: &mut Vec<Register>) -> Meaning {
+        let text = name.of(self.source);
         let range = self.find_range(text);
-        let scalar = if self.numbered > 0 || !text.last().is_some_and(u8::is_ascii_digit) {
-            self.find(hash(text, false), false, text)
-        } else {
-            None
-        };
+        let scalar =
+            if self.numbered > 0 || !text.last().is_some_and(u8::is_ascii_digit) { self.find(key, text) } else { None };
         let (at, number) = match (range, scalar) {
             (Some((at, number)), scalar) if scalar < Some(at) => (at, number),
             (_, Some(at)) => (at, 0),
             _ => return Meaning::Unknown,
         };
+        if self.declarations[at].function != self.function {
+            self.forget_ids(at);
+        }
         let declaration = &mut self.declarations[at];
         let id = match declaration.declared {
             Declared::Variable => return Meaning::Variable,
@@ -205,7 +241,9 @@ impl<'s> Scopes<'s> {
         if let Some(&id) = declaration.sparse.as_ref().and_then(|sparse| sparse.get(&number)) {
             return id;
         }
-        let Declared::Range(count) = declaration.declared else { return NONE };
+        let Declared::Range(count) = declaration.declared else {
+            return NONE;
+        };
         let wanted = (number as usize + 1).next_power_of_two().max(16).min(count as usize);
         let more = wanted - declaration.dense.len();
         if more <= self.budget {
@@ -228,6 +266,17 @@ impl<'s> Scopes<'s> {
         NONE
     }
 
+    /// Drops ids of another function.
+    #[cold]
+    fn forget_ids(&mut self, at: usize) {
+        let declaration = &mut self.declarations[at];
+        declaration.function = self.function;
+        declaration.id = NONE;
+        declaration.sparse = None;
+        let dense = std::mem::take(&mut declaration.dense);
+        self.recycle(dense);
+    }
+
     fn recycle(&mut self, mut table: Vec<u32>) {
         self.budget += table.len();
         if table.capacity() > 0 && self.spare.len() < 16 {
@@ -237,9 +286,14 @@ impl<'s> Scopes<'s> {
     }
 
     #[inline]
-    fn bucket(&self, hash: u64) -> usize {
-        // the hasher's best bits are the high ones
-        (hash ^ (hash >> 32)) as usize & (self.buckets.len() - 1)
+    fn bucket(&self, key: u64) -> usize {
+        (key::spread(key) >> 32) as usize & (self.buckets.len() - 1)
+    }
+
+    /// Whether the declaration has this key and name.
+    #[inline]
+    fn is(&self, declaration: &Declaration, key: u64, name: &[u8]) -> bool {
+        declaration.key == key && (!key::is_hash(key) || declaration.name.of(self.source) == name)
     }
 
     /// The range that holds `name`, and its number in there.
@@ -260,13 +314,12 @@ impl<'s> Scopes<'s> {
             return None;
         }
         let number = u32::try_from(number).ok()?;
-        let wanted = hash(prefix, true);
+        let wanted = declared_key(prefix, true);
         let mut at = self.buckets[self.bucket(wanted)];
         while let Some(declaration) = self.declarations.get(at as usize) {
-            if declaration.hash == wanted
+            if self.is(declaration, wanted, prefix)
                 && let Declared::Range(count) = declaration.declared
                 && number < count
-                && declaration.name.of(self.source) == prefix
             {
                 return Some((at as usize, number));
             }
@@ -276,13 +329,10 @@ impl<'s> Scopes<'s> {
     }
 
     /// The innermost declaration of exactly this name.
-    fn find(&self, hash: u64, range: bool, name: &[u8]) -> Option<usize> {
-        let mut at = self.buckets[self.bucket(hash)];
+    fn find(&self, key: u64, name: &[u8]) -> Option<usize> {
+        let mut at = self.buckets[self.bucket(key)];
         while let Some(declaration) = self.declarations.get(at as usize) {
-            if declaration.hash == hash
-                && matches!(declaration.declared, Declared::Range(_)) == range
-                && declaration.name.of(self.source) == name
-            {
+            if self.is(declaration, key, name) {
                 return Some(at as usize);
             }
             at = declaration.before;
@@ -294,7 +344,7 @@ impl<'s> Scopes<'s> {
     fn grow(&mut self) {
         self.buckets = vec![NONE; self.buckets.len() * 2];
         for at in 0..self.declarations.len() {
-            let bucket = self.bucket(self.declarations[at].hash);
+            let bucket = self.bucket(self.declarations[at].key);
             self.declarations[at].before = self.buckets[bucket];
             self.buckets[bucket] = at as u32;
         }

@@ -106,7 +106,7 @@ impl Parser<'_> {
                 self.scopes.open();
                 let understood = self.function(kind);
                 self.scopes.close();
-                self.scopes.forget_ids();
+                self.scopes.end_function();
                 understood
             }
             b".reg" => {
@@ -115,7 +115,7 @@ impl Parser<'_> {
             }
             b".global" | b".const" | b".shared" | b".local" | b".param" | b".tex" | b".surf" | b".sampler" => {
                 self.advance();
-                self.module_variable()
+                self.variable_declaration()
             }
             b".section" => {
                 self.advance();
@@ -303,7 +303,7 @@ impl Parser<'_> {
     }
 
     /// `.attribute(.unified(1, 2))`
-    fn attribute(&mut self) -> bool {
+    pub(super) fn attribute(&mut self) -> bool {
         self.advance();
         let mut nesting = 0_u32;
         loop {
@@ -322,15 +322,6 @@ impl Parser<'_> {
             }
             self.advance();
         }
-    }
-
-    /// A variable of the module. Its initialiser may be megabytes long and is not looked into.
-    fn module_variable(&mut self) -> bool {
-        if self.may_be_snippet() {
-            // its name must not become a register of the statements that follow
-            return self.variable_declaration();
-        }
-        self.module_statement()
     }
 
     /// Goes past the `;` of what is not looked into.
