@@ -58,6 +58,7 @@ fn empty(source: &[u8]) -> Module<'_> {
         opcodes: Vec::new(),
         names: Vec::new(),
         registers: Vec::new(),
+        parameters: Vec::new(),
     }
 }
 
@@ -88,6 +89,10 @@ struct Parser<'s> {
     labels: FxHashSet<&'s [u8]>,
     /// Within a snippet, whose undeclared names are registers.
     snippet: bool,
+    /// The first parameter of this function.
+    first_parameter: u32,
+    /// End of the parameters so far, in bytes; 0 at a function's head.
+    parameter_end: u32,
     /// Within a branch or call, whose undeclared names are labels and functions.
     symbolic: bool,
 }
@@ -116,6 +121,8 @@ impl<'s> Parser<'s> {
             labels: FxHashSet::default(),
             snippet: false,
             symbolic: false,
+            first_parameter: 0,
+            parameter_end: 0,
         };
         if source.starts_with(b"\xEF\xBB\xBF") {
             parser.lexer.bump(3);

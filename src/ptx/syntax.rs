@@ -63,6 +63,17 @@ pub struct Module<'s> {
     pub names: Vec<&'s [u8]>,
     /// Registers in use, grouped by function.
     pub registers: Vec<Register>,
+    /// Parameters of functions, grouped by function.
+    pub parameters: Vec<Parameter>,
+}
+
+/// One `.param` of a function's head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Span,
+    /// Offset in bytes from the first parameter, each one aligned to its type or its `.align`.
+    pub offset: u32,
 }
 
 /// How a function came to be.
@@ -87,6 +98,8 @@ pub struct Function {
     pub statements: Range<u32>,
     /// Its registers: indices into [`Module::registers`].
     pub registers: Range<u32>,
+    /// Its parameters: indices into [`Module::parameters`].
+    pub parameters: Range<u32>,
 }
 
 /// What a statement is.

@@ -3,7 +3,7 @@
 use super::Parser;
 use super::scopes::Declared;
 use crate::ptx::lexer::Token;
-use crate::ptx::{Span, SyntaxError, Type, literal};
+use crate::ptx::{Parameter, Span, SyntaxError, Type, literal};
 
 /// How ptxas 13.1 takes a type in `.reg`.
 enum RegisterType {
@@ -161,7 +161,7 @@ impl Parser<'_> {
 
     /// What follows `.local` and the like, up to and past its `;`: the names hide registers of outer blocks.
     pub(super) fn variable_declaration(&mut self) -> bool {
-        if !self.variable_head() {
+        if self.variable_head().is_none() {
             return false;
         }
         loop {
@@ -174,7 +174,7 @@ impl Parser<'_> {
             if self.token == Token::Less && self.range().is_none() {
                 return false;
             }
-            if !self.dimensions() || (self.eat(Token::Assign) && !self.initialiser()) {
+            if self.dimensions().is_none() || (self.eat(Token::Assign) && !self.initialiser()) {
                 return false;
             }
             match self.token {
@@ -195,45 +195,63 @@ impl Parser<'_> {
 
     /// Alignment, attributes, vector size and type of a variable or parameter; which of them ptxas takes where is
     /// not looked into.
-    fn variable_head(&mut self) -> bool {
+    fn variable_head(&mut self) -> Option<Layout> {
+        let mut layout = Layout { size: 0, align: 0 };
+        let mut pointee = false;
         while self.token == Token::Directive {
             match self.text() {
                 b".align" => {
                     self.advance();
+                    let text = self.text();
                     if !self.eat(Token::Integer) {
                         self.unexpected("a number");
-                        return false;
+                        return None;
+                    }
+                    if !pointee {
+                        layout.align = literal::integer(text).map_or(0, |i| i.bits.min(128) as u32);
                     }
                 }
                 b".attribute" => {
                     if !self.attribute() {
-                        return false;
+                        return None;
                     }
                 }
-                _ => self.advance(),
+                text => {
+                    // The alignment behind `.ptr` is that of what it points to.
+                    pointee |= text == b".ptr";
+                    if let Some(ty) = text.get(1..).and_then(Type::from_name) {
+                        layout.size = ty.bits().div_ceil(8);
+                        layout.align = layout.align.max(layout.size);
+                    }
+                    self.advance();
+                }
             }
         }
-        true
+        Some(layout)
     }
 
     /// `[2][]`
-    fn dimensions(&mut self) -> bool {
+    fn dimensions(&mut self) -> Option<u32> {
+        let mut elements = 1_u32;
         while self.eat(Token::LeftBracket) {
             if self.eat(Token::RightBracket) {
                 continue;
             }
             let operands = self.module.operands.len();
+            let start = self.span.start;
             let understood = self.constant();
             self.module.operands.truncate(operands);
             if !understood {
-                return false;
+                return None;
             }
+            let count = literal::expression(Span::new(start, self.previous_end).of(self.source));
+            elements = elements.saturating_mul(count.map_or(1, |i| i.bits.min(u64::from(u32::MAX)) as u32));
             if !self.eat(Token::RightBracket) {
                 self.unexpected("\"]\"");
-                return false;
+                return None;
             }
         }
-        true
+        Some(elements)
     }
 
     /// What follows the `=` of a variable. It may be megabytes long; only its brackets are looked at.
@@ -271,15 +289,18 @@ impl Parser<'_> {
                 return false;
             }
             let mut register = None;
+            let mut layout = Layout { size: 0, align: 0 };
             if self.text() == b".reg" {
                 self.advance();
                 register = self.register_head();
                 if register.is_none() {
                     return false;
                 }
-            } else if !self.variable_head() {
-                return false;
+            } else {
+                let Some(l) = self.variable_head() else { return false };
+                layout = l;
             }
+            let name = self.span;
             match (self.token, register) {
                 (Token::Word, Some((ty, vector))) => self.declare_parameter(self.span, ty, vector),
                 (Token::Word | Token::Sink, _) => {}
@@ -289,8 +310,9 @@ impl Parser<'_> {
                 }
             }
             self.advance();
-            if !self.dimensions() {
-                return false;
+            let Some(elements) = self.dimensions() else { return false };
+            if register.is_none() {
+                self.place_parameter(name, layout, elements);
             }
             match self.token {
                 Token::Comma => self.advance(),
@@ -306,9 +328,24 @@ impl Parser<'_> {
         }
     }
 
+    /// Parameters stand one behind the other, each at the next multiple of its alignment.
+    fn place_parameter(&mut self, name: Span, layout: Layout, elements: u32) {
+        let align = layout.align.max(1);
+        let offset = self.parameter_end.div_ceil(align).saturating_mul(align);
+        self.module.parameters.push(Parameter { name, offset });
+        self.parameter_end = offset.saturating_add(layout.size.saturating_mul(elements));
+    }
+
     fn declare_parameter(&mut self, name: Span, ty: Option<Type>, vector: u8) {
         if !self.scopes.declare(name, Declared::Scalar, ty, vector) {
             self.report(SyntaxError::DuplicateDeclaration { name, range: false });
         }
     }
+}
+
+/// Size and alignment of a parameter's type, in bytes.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    size: u32,
+    align: u32,
 }

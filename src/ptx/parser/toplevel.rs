@@ -49,6 +49,7 @@ impl Parser<'_> {
         }
         self.module.snippet = true;
         self.snippet = true;
+        self.first_parameter = self.module.parameters.len() as u32;
         self.function_body(FunctionKind::Snippet, Span::new(self.span.start, self.span.start), None);
         self.snippet = false;
     }
@@ -63,6 +64,7 @@ impl Parser<'_> {
             name,
             statements: statements..self.module.statements.len() as u32,
             registers: registers..self.module.registers.len() as u32,
+            parameters: self.first_parameter..self.module.parameters.len() as u32,
         });
         self.implicit.clear();
     }
@@ -241,6 +243,8 @@ impl Parser<'_> {
 
     /// What follows `.entry` or `.func`: results, name, parameters, directives, and a body or `;`.
     fn function(&mut self, kind: FunctionKind) -> bool {
+        self.first_parameter = self.module.parameters.len() as u32;
+        self.parameter_end = 0;
         while self.token == Token::Directive && self.text() == b".attribute" {
             if !self.attribute() {
                 return false;
