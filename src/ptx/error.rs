@@ -130,9 +130,7 @@ impl SyntaxError {
             | Self::MissingSemicolon { found, .. }
             | Self::UnterminatedBlock { found, .. } => near(found),
             Self::UnexpectedEnd { at, .. } => near(at),
-            Self::UnterminatedComment { .. } => {
-                Some("Parsing error near '': unexpected EOF while scanning".to_owned())
-            }
+            Self::UnterminatedComment { .. } => Some("Parsing error near '': unexpected EOF while scanning".to_owned()),
             Self::UnterminatedString { text } => near(Span::new(text.start, text.start + 1)),
             Self::UnsupportedRegisterType { ty } => near(ty),
             Self::InstructionTypeOnly { ty } => {
@@ -146,22 +144,14 @@ impl SyntaxError {
             }
             // ptxas reads a NUL as the end of the file
             Self::InvalidCharacter { found } => match found.of(source).first() {
-                Some(0) => Some(format!(
-                    "Unexpected EOF encountered on line {}",
-                    line_of(source, found)
-                )),
-                Some(128..) => Some(format!(
-                    "Unexpected non-ASCII character encountered on line {}",
-                    line_of(source, found)
-                )),
+                Some(0) => Some(format!("Unexpected EOF encountered on line {}", line_of(source, found))),
+                Some(128..) => {
+                    Some(format!("Unexpected non-ASCII character encountered on line {}", line_of(source, found)))
+                }
                 _ => near(found),
             },
-            Self::ByteOrderMark { .. } => {
-                Some("Unexpected non-ASCII character encountered on line 1".to_owned())
-            }
-            Self::TooManyOperands { .. }
-            | Self::FileTooLarge { .. }
-            | Self::TooManyErrors { .. } => None,
+            Self::ByteOrderMark { .. } => Some("Unexpected non-ASCII character encountered on line 1".to_owned()),
+            Self::TooManyOperands { .. } | Self::FileTooLarge { .. } | Self::TooManyErrors { .. } => None,
         }
     }
 
@@ -169,9 +159,7 @@ impl SyntaxError {
     pub fn fatal(&self) -> bool {
         !matches!(
             self,
-            Self::InstructionTypeOnly { .. }
-                | Self::DuplicateDeclaration { .. }
-                | Self::TooManyOperands { .. }
+            Self::InstructionTypeOnly { .. } | Self::DuplicateDeclaration { .. } | Self::TooManyOperands { .. }
         )
     }
 }

@@ -59,10 +59,7 @@ pub enum Token {
     #[regex(r"[A-Za-z](?&rest)*|[_$%](?&rest)+", priority = 10)]
     Word,
     /// An identifier with dotted parts: `cvt.rn.f32.s32`, `%tid.x`, `%v.x`.
-    #[regex(
-        r"([A-Za-z](?&rest)*|[_$%](?&rest)+)(\.[A-Za-z0-9](?&rest)*(::(?&rest)+)*)+",
-        priority = 10
-    )]
+    #[regex(r"([A-Za-z](?&rest)*|[_$%](?&rest)+)(\.[A-Za-z0-9](?&rest)*(::(?&rest)+)*)+", priority = 10)]
     Path,
     /// A dotted word on its own: a directive, a type, a modifier after a blank.
     #[regex(r"\.[A-Za-z0-9](?&rest)*(::(?&rest)+)*", priority = 5)]

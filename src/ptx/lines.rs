@@ -27,11 +27,7 @@ impl<'s> LineIndex<'s> {
             start = 3.min(offset);
         }
         let text = &self.source[start..offset];
-        let characters = if text.is_ascii() {
-            text.len()
-        } else {
-            characters(text)
-        };
+        let characters = if text.is_ascii() { text.len() } else { characters(text) };
         (line as u32 + 1, characters as u32 + 1)
     }
 
@@ -44,10 +40,7 @@ impl<'s> LineIndex<'s> {
     pub fn text(&self, line: u32) -> Option<&'s [u8]> {
         let at = (line as usize).checked_sub(1)?;
         let start = *self.starts.get(at)? as usize;
-        let end = self
-            .starts
-            .get(at + 1)
-            .map_or(self.source.len(), |&next| next as usize - 1);
+        let end = self.starts.get(at + 1).map_or(self.source.len(), |&next| next as usize - 1);
         let text = &self.source[start..end];
         Some(text.strip_suffix(b"\r").unwrap_or(text))
     }
@@ -63,9 +56,7 @@ impl<'s> LineIndex<'s> {
 }
 
 fn characters(text: &[u8]) -> usize {
-    text.utf8_chunks()
-        .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
-        .sum()
+    text.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum()
 }
 
 #[cfg(test)]

@@ -20,11 +20,7 @@ pub struct Integer {
 
 impl Integer {
     const fn signed(value: i64) -> Self {
-        Self {
-            bits: value as u64,
-            unsigned: false,
-            overflow: false,
-        }
+        Self { bits: value as u64, unsigned: false, overflow: false }
     }
 
     const fn with_bits(self, bits: u64) -> Self {
@@ -78,11 +74,7 @@ pub fn integer(text: &[u8]) -> Option<Integer> {
         let (sum, carry) = product.overflowing_add(digit);
         (bits, overflow) = (sum, overflow | over | carry);
     }
-    Some(Integer {
-        bits,
-        unsigned: suffix || bits > i64::MAX as u64,
-        overflow,
-    })
+    Some(Integer { bits, unsigned: suffix || bits > i64::MAX as u64, overflow })
 }
 
 /// Reads a floating-point literal; `None` where the text is none.
@@ -95,11 +87,7 @@ pub fn float(text: &[u8]) -> Option<Float> {
     match text {
         [b'0', b'f' | b'F', digits @ ..] => hex(digits, 8).map(|bits| Float::Single(bits as u32)),
         [b'0', b'd' | b'D', digits @ ..] => hex(digits, 16).map(Float::Double),
-        [b'0'..=b'9' | b'.', ..] => std::str::from_utf8(text)
-            .ok()?
-            .parse()
-            .ok()
-            .map(Float::Decimal),
+        [b'0'..=b'9' | b'.', ..] => std::str::from_utf8(text).ok()?.parse().ok().map(Float::Decimal),
         _ => None,
     }
 }
@@ -172,9 +160,7 @@ pub fn expression(text: &[u8]) -> Result<Integer, ExpressionError> {
                     complete = true;
                 }
                 Token::Word | Token::Path | Token::Float => return Err(NotAConstant),
-                Token::Plus | Token::Minus | Token::Not | Token::Tilde => {
-                    stack.push(Pending::Unary(token))
-                }
+                Token::Plus | Token::Minus | Token::Not | Token::Tilde => stack.push(Pending::Unary(token)),
                 Token::LeftParen => stack.push(Pending::Open),
                 Token::Directive if stack.pop() == Some(Pending::Open) => {
                     let unsigned = match lexer.slice() {
@@ -228,11 +214,7 @@ pub fn expression(text: &[u8]) -> Result<Integer, ExpressionError> {
 }
 
 /// Applies the operators on top of the stack that bind at least as tightly as `binds` (0: also a choice).
-fn reduce(
-    values: &mut Vec<Integer>,
-    stack: &mut Vec<Pending>,
-    binds: u8,
-) -> Result<(), ExpressionError> {
+fn reduce(values: &mut Vec<Integer>, stack: &mut Vec<Pending>, binds: u8) -> Result<(), ExpressionError> {
     const MALFORMED: ExpressionError = ExpressionError::Malformed;
     while let Some(&top) = stack.last() {
         match top {
@@ -279,13 +261,7 @@ fn apply(token: Token, left: Integer, right: Integer) -> Result<Integer, Express
     let (a, b) = (left.bits, right.bits);
     let (signed_a, signed_b) = (a as i64, b as i64);
     let less = if unsigned { a < b } else { signed_a < signed_b };
-    let truth = |value: bool| {
-        Ok(Integer {
-            bits: u64::from(value),
-            unsigned: false,
-            overflow,
-        })
-    };
+    let truth = |value: bool| Ok(Integer { bits: u64::from(value), unsigned: false, overflow });
     let bits = match token {
         Token::Star => a.wrapping_mul(b),
         Token::Slash | Token::Percent if b == 0 => return Err(ExpressionError::DivisionByZero),
@@ -319,11 +295,7 @@ fn apply(token: Token, left: Integer, right: Integer) -> Result<Integer, Express
         Token::OrOr => return truth(a != 0 || b != 0),
         _ => return Err(ExpressionError::Malformed),
     };
-    Ok(Integer {
-        bits,
-        unsigned,
-        overflow,
-    })
+    Ok(Integer { bits, unsigned, overflow })
 }
 
 #[cfg(test)]
@@ -336,16 +308,7 @@ mod tests {
 
     #[test]
     fn integers_in_every_notation() {
-        assert_eq!(
-            (
-                bits("0"),
-                bits("123U"),
-                bits("0377"),
-                bits("0b101"),
-                bits("0B11U")
-            ),
-            (0, 123, 255, 5, 3)
-        );
+        assert_eq!((bits("0"), bits("123U"), bits("0377"), bits("0b101"), bits("0B11U")), (0, 123, 255, 5, 3));
         assert_eq!((bits("0xFFFFFFFFU"), bits("0Xff")), (0xFFFF_FFFF, 255));
         assert!(integer(b"123U").unwrap().unsigned && !integer(b"123").unwrap().unsigned);
         assert!(integer(b"0xFFFFFFFFFFFFFFFF").unwrap().unsigned);
@@ -367,19 +330,8 @@ mod tests {
         assert_eq!(float(b"0f3F800000"), Some(Float::Single(0x3F80_0000)));
         assert_eq!(float(b"0F3f800000").unwrap().to_f64(), 1.0);
         assert_eq!(float(b"0D3ff8000000000000").unwrap().to_f64(), 1.5);
-        for (text, value) in [
-            ("1.25", 1.25),
-            (".5", 0.5),
-            ("5.", 5.0),
-            ("1e5", 1e5),
-            ("1.e+5", 1e5),
-            ("08.5", 8.5),
-        ] {
-            assert_eq!(
-                float(text.as_bytes()),
-                Some(Float::Decimal(value)),
-                "{text}"
-            );
+        for (text, value) in [("1.25", 1.25), (".5", 0.5), ("5.", 5.0), ("1e5", 1e5), ("1.e+5", 1e5), ("08.5", 8.5)] {
+            assert_eq!(float(text.as_bytes()), Some(Float::Decimal(value)), "{text}");
         }
         for none in ["0f3f8", "0f3f80000000", "0f+f800000", "inf", "nan", "", "."] {
             assert_eq!(float(none.as_bytes()), None, "{none}");
@@ -410,11 +362,7 @@ mod tests {
             ("10 - 2 - 3", 5),
             ("1 + 2 ? 4 : 5", 4),
         ] {
-            assert_eq!(
-                expression(text.as_bytes()).map(|v| v.bits as i64),
-                Ok(value),
-                "{text}"
-            );
+            assert_eq!(expression(text.as_bytes()).map(|v| v.bits as i64), Ok(value), "{text}");
         }
     }
 

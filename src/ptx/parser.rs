@@ -37,12 +37,7 @@ pub fn parse(source: &[u8]) -> (Module<'_>, Vec<SyntaxError>) {
     if u32::try_from(source.len()).is_err() {
         let mut module = empty(source);
         module.source = &[];
-        return (
-            module,
-            vec![SyntaxError::FileTooLarge {
-                length: source.len() as u64,
-            }],
-        );
+        return (module, vec![SyntaxError::FileTooLarge { length: source.len() as u64 }]);
     }
     let mut parser = Parser::new(source);
     parser.module_items();
@@ -124,9 +119,7 @@ impl<'s> Parser<'s> {
         };
         if source.starts_with(b"\xEF\xBB\xBF") {
             parser.lexer.bump(3);
-            parser.errors.push(SyntaxError::ByteOrderMark {
-                mark: Span::new(0, 3),
-            });
+            parser.errors.push(SyntaxError::ByteOrderMark { mark: Span::new(0, 3) });
         }
         parser.advance();
         parser
@@ -177,9 +170,7 @@ impl<'s> Parser<'s> {
 
     fn report(&mut self, error: SyntaxError) {
         match self.errors.len() {
-            MAX_ERRORS => self
-                .errors
-                .push(SyntaxError::TooManyErrors { at: error.span() }),
+            MAX_ERRORS => self.errors.push(SyntaxError::TooManyErrors { at: error.span() }),
             0..MAX_ERRORS => self.errors.push(error),
             _ => {}
         }
@@ -194,9 +185,7 @@ impl<'s> Parser<'s> {
                 let at = self.end();
                 match self.lexer.extras.unterminated_comment.take() {
                     Some(start) => {
-                        self.report(SyntaxError::UnterminatedComment {
-                            open: Span::new(start, start + 2),
-                        });
+                        self.report(SyntaxError::UnterminatedComment { open: Span::new(start, start + 2) });
                     }
                     // one end of the file is enough
                     None if matches!(
@@ -231,9 +220,7 @@ impl<'s> Parser<'s> {
     fn first_part(&self) -> Span {
         let text = self.text();
         match memchr::memchr(b'.', text) {
-            Some(dot) if self.token == Token::Path => {
-                Span::new(self.span.start, self.span.start + dot as u32)
-            }
+            Some(dot) if self.token == Token::Path => Span::new(self.span.start, self.span.start + dot as u32),
             _ => self.span,
         }
     }
@@ -241,14 +228,8 @@ impl<'s> Parser<'s> {
     /// An invalid token's first byte, with the rest of its UTF-8 sequence.
     fn whole_character(&self) -> Span {
         let rest = &self.source[self.span.start as usize..];
-        let length = rest
-            .utf8_chunks()
-            .next()
-            .and_then(|chunk| chunk.valid().chars().next());
-        Span::new(
-            self.span.start,
-            self.span.start + length.map_or(1, |c| c.len_utf8() as u32),
-        )
+        let length = rest.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+        Span::new(self.span.start, self.span.start + length.map_or(1, |c| c.len_utf8() as u32))
     }
 
     /// Whether a line ends between the previous token and this one.
@@ -298,10 +279,7 @@ impl<'s> Parser<'s> {
 
     /// An opcode whose text does not stand in the source in one piece.
     fn intern_spaced_opcode(&mut self, text: Vec<u8>) -> OpcodeId {
-        let known = self
-            .opcodes
-            .get(text.as_slice())
-            .or_else(|| self.spaced_opcodes.get(&text));
+        let known = self.opcodes.get(text.as_slice()).or_else(|| self.spaced_opcodes.get(&text));
         if let Some(&id) = known {
             return id;
         }
@@ -339,17 +317,10 @@ impl<'s> Parser<'s> {
     /// A register that nothing declares.
     fn implicit_register(&mut self, name: Span) -> RegId {
         let registers = &mut self.module.registers;
-        *self
-            .implicit
-            .entry(name.of(self.source))
-            .or_insert_with(|| {
-                registers.push(Register {
-                    name,
-                    ty: None,
-                    vector: 1,
-                });
-                RegId(registers.len() as u32 - 1)
-            })
+        *self.implicit.entry(name.of(self.source)).or_insert_with(|| {
+            registers.push(Register { name, ty: None, vector: 1 });
+            RegId(registers.len() as u32 - 1)
+        })
     }
 
     #[inline]

@@ -17,9 +17,7 @@ impl Span {
 
     /// The bytes of `source` that this span names; empty where the span lies outside of it.
     pub fn of(self, source: &[u8]) -> &[u8] {
-        source
-            .get(self.start as usize..self.end as usize)
-            .unwrap_or_default()
+        source.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
     /// The smallest span that holds both.

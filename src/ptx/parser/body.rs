@@ -2,14 +2,10 @@
 
 use super::Parser;
 use crate::ptx::lexer::Token;
-use crate::ptx::{
-    Guard, OpcodeId, Operand, OperandKind, Span, Statement, StatementKind, SyntaxError,
-};
+use crate::ptx::{Guard, OpcodeId, Operand, OperandKind, Span, Statement, StatementKind, SyntaxError};
 
 /// Instructions that may stand without modifiers or operands: they tell where a statement begins.
-const BARE: [&[u8]; 8] = [
-    b"ret", b"exit", b"trap", b"bra", b"call", b"brkpt", b"mov", b"cvt",
-];
+const BARE: [&[u8]; 8] = [b"ret", b"exit", b"trap", b"bra", b"call", b"brkpt", b"mov", b"cvt"];
 
 /// Directives that ptxas takes in a body.
 fn is_body_directive(name: &[u8]) -> bool {
@@ -43,10 +39,7 @@ impl Parser<'_> {
                 Token::Directive => {
                     if self.at_module_item() {
                         if let Some(&open) = blocks.last() {
-                            self.report(SyntaxError::UnterminatedBlock {
-                                open,
-                                found: self.span,
-                            });
+                            self.report(SyntaxError::UnterminatedBlock { open, found: self.span });
                         }
                         break;
                     }
@@ -237,10 +230,7 @@ impl Parser<'_> {
                 _ if self.begins_statement() => {
                     let end = self.previous_end;
                     let found = self.first_part();
-                    self.report(SyntaxError::MissingSemicolon {
-                        at: Span::new(end, end),
-                        found,
-                    });
+                    self.report(SyntaxError::MissingSemicolon { at: Span::new(end, end), found });
                     return end;
                 }
                 _ => {
@@ -257,10 +247,7 @@ impl Parser<'_> {
     fn give_up(&mut self, keep: usize) {
         self.module.operands.truncate(keep);
         let span = self.errors.last().map_or(self.span, SyntaxError::span);
-        self.module.operands.push(Operand {
-            kind: OperandKind::Error,
-            span,
-        });
+        self.module.operands.push(Operand { kind: OperandKind::Error, span });
         self.recover();
     }
 
@@ -299,14 +286,8 @@ impl Parser<'_> {
             Token::RightBrace => true,
             Token::At => self.on_new_line(),
             Token::Directive => is_body_directive(self.text()) || self.at_module_item(),
-            Token::Path => {
-                !self.text().starts_with(b"%")
-                    && (self.on_new_line() || !self.first_part_is_register())
-            }
-            Token::Word => {
-                self.on_new_line()
-                    && (BARE.contains(&self.text()) || self.followed_by(Token::Colon))
-            }
+            Token::Path => !self.text().starts_with(b"%") && (self.on_new_line() || !self.first_part_is_register()),
+            Token::Word => self.on_new_line() && (BARE.contains(&self.text()) || self.followed_by(Token::Colon)),
             Token::LeftBrace => self.on_new_line(),
             _ => false,
         }

@@ -149,13 +149,8 @@ impl Parser<'_> {
             return None;
         }
         // more registers than a number can name are as good as the most it can
-        let count = literal::integer(self.text()).map_or(0, |value| {
-            if value.overflow {
-                u32::MAX
-            } else {
-                u32::try_from(value.bits).unwrap_or(u32::MAX)
-            }
-        });
+        let count = literal::integer(self.text())
+            .map_or(0, |value| if value.overflow { u32::MAX } else { u32::try_from(value.bits).unwrap_or(u32::MAX) });
         self.advance();
         if !self.eat(Token::Greater) {
             self.unexpected("\">\"");

@@ -51,13 +51,9 @@ fn pack(name: &[u8]) -> u64 {
     match (name.first_chunk::<4>(), name.last_chunk::<4>()) {
         (Some(first), Some(last)) => {
             let shift = (name.len() - 4) * 8;
-            u64::from(u32::from_le_bytes(*first))
-                | u64::from(u32::from_le_bytes(*last)) << (shift & 63)
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (shift & 63)
         }
-        _ => name
-            .iter()
-            .rev()
-            .fold(0, |bits, &byte| bits << 8 | u64::from(byte)),
+        _ => name.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)),
     }
 }
 
@@ -67,9 +63,7 @@ mod tests {
 
     #[test]
     fn short_names_have_keys_of_their_own() {
-        let names: [&[u8]; 9] = [
-            b"", b"a", b"aa", b"aaa", b"aaaa", b"aaaaa", b"aaaaaaa", b"aaaaaab", b"baaaaaa",
-        ];
+        let names: [&[u8]; 9] = [b"", b"a", b"aa", b"aaa", b"aaaa", b"aaaaa", b"aaaaaaa", b"aaaaaab", b"baaaaaa"];
         for (at, name) in names.iter().enumerate() {
             assert!(!is_hash(key(name, 1)));
             assert_ne!(key(name, 0), key(name, 1));

@@ -138,10 +138,7 @@ impl Parser<'_> {
             Some(kind) => {
                 if let Some(second) = memchr::memchr(b'.', &text[dot + 1..]) {
                     let found = Span::new(base.end + 1 + second as u32, span.end);
-                    self.report(SyntaxError::UnexpectedToken {
-                        found,
-                        expected: "\",\" or \";\"",
-                    });
+                    self.report(SyntaxError::UnexpectedToken { found, expected: "\",\" or \";\"" });
                     self.advance();
                     return false;
                 }
@@ -167,16 +164,11 @@ impl Parser<'_> {
     /// `-a`, `!p`, or a constant expression that begins so.
     fn signed(&mut self) -> bool {
         let mut ahead = self.lexer.clone();
-        let named = matches!(ahead.next(), Some(Ok(Token::Word | Token::Path)))
-            && ahead.slice() != b"WARP_SZ";
+        let named = matches!(ahead.next(), Some(Ok(Token::Word | Token::Path))) && ahead.slice() != b"WARP_SZ";
         if !named {
             return self.constant();
         }
-        let kind = if self.token == Token::Minus {
-            OperandKind::Negated
-        } else {
-            OperandKind::Not
-        };
+        let kind = if self.token == Token::Minus { OperandKind::Negated } else { OperandKind::Not };
         let at = self.module.operands.len();
         self.push(kind, self.span);
         self.advance();
@@ -247,8 +239,7 @@ impl Parser<'_> {
         self.advance();
         // in there are values, whatever the names around it mean
         let symbolic = std::mem::replace(&mut self.symbolic, false);
-        let understood =
-            self.token == Token::RightParen || self.list(&mut count, Token::RightParen);
+        let understood = self.token == Token::RightParen || self.list(&mut count, Token::RightParen);
         self.symbolic = symbolic;
         if !understood {
             return false;
@@ -268,11 +259,7 @@ impl Parser<'_> {
                 Token::Comma => self.advance(),
                 token if token == end => return true,
                 _ => {
-                    self.unexpected(if end == Token::RightBrace {
-                        "\",\" or \"}\""
-                    } else {
-                        "\",\" or \")\""
-                    });
+                    self.unexpected(if end == Token::RightBrace { "\",\" or \"}\"" } else { "\",\" or \")\"" });
                     return false;
                 }
             }
@@ -301,10 +288,7 @@ impl Parser<'_> {
             self.report(SyntaxError::TooManyOperands { at: span });
             return false;
         };
-        self.module.operands[at] = Operand {
-            kind: kind(count),
-            span,
-        };
+        self.module.operands[at] = Operand { kind: kind(count), span };
         true
     }
 
@@ -319,19 +303,12 @@ impl Parser<'_> {
         };
         self.push(kind, self.span);
         self.advance();
-        matches!(
-            self.token,
-            Token::Comma | Token::Semicolon | Token::RightBracket
-        ) || self.constant_from(at, true)
+        matches!(self.token, Token::Comma | Token::Semicolon | Token::RightBracket) || self.constant_from(at, true)
     }
 
     /// The rest of a constant expression whose operands begin at index `at`, `complete` when a leaf has just been read.
     fn constant_from(&mut self, at: usize, mut complete: bool) -> bool {
-        let start = if complete {
-            self.module.operands[at].span.start
-        } else {
-            self.span.start
-        };
+        let start = if complete { self.module.operands[at].span.start } else { self.span.start };
         let (mut parentheses, mut conditions, mut leaves) = (0_u32, 0_u32, usize::from(complete));
         // the operators that are no leading minus; with none of them it is a leaf or a negated one
         let (mut operators, mut minus) = (0_u32, false);
@@ -399,21 +376,9 @@ impl Parser<'_> {
                 self.report(SyntaxError::TooManyOperands { at: span });
                 return false;
             };
-            self.module.operands.insert(
-                at,
-                Operand {
-                    kind: OperandKind::Expression(leaves),
-                    span,
-                },
-            );
+            self.module.operands.insert(at, Operand { kind: OperandKind::Expression(leaves), span });
         } else if minus {
-            self.module.operands.insert(
-                at,
-                Operand {
-                    kind: OperandKind::Negated,
-                    span,
-                },
-            );
+            self.module.operands.insert(at, Operand { kind: OperandKind::Negated, span });
         }
         true
     }

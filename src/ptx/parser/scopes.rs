@@ -103,13 +103,7 @@ impl<'s> Scopes<'s> {
             spare: Vec::new(),
             // as much memory as the source has
             budget: source.len() / 4 + 1024,
-            recent: Box::new(
-                [Recent {
-                    key: 0,
-                    generation: 0,
-                    id: RegId(0),
-                }; RECENT],
-            ),
+            recent: Box::new([Recent { key: 0, generation: 0, id: RegId(0) }; RECENT]),
             function: 0,
             generation: 1,
         }
@@ -141,13 +135,7 @@ impl<'s> Scopes<'s> {
     }
 
     /// Declares a name in the innermost block; `false` if it has been declared there before, which then holds.
-    pub fn declare(
-        &mut self,
-        name: Span,
-        declared: Declared,
-        ty: Option<Type>,
-        vector: u8,
-    ) -> bool {
+    pub fn declare(&mut self, name: Span, declared: Declared, ty: Option<Type>, vector: u8) -> bool {
         let text = name.of(self.source);
         let range = matches!(declared, Declared::Range(_));
         let key = declared_key(text, range);
@@ -199,11 +187,7 @@ impl<'s> Scopes<'s> {
         }
         let meaning = self.resolve_anew(name, key, registers);
         if let (Meaning::Register(id), false) = (meaning, key::is_hash(key)) {
-            self.recent[slot] = Recent {
-                key,
-                generation: self.generation,
-                id,
-            };
+            self.recent[slot] = Recent { key, generation: self.generation, id };
         }
         meaning
     }
@@ -215,11 +199,8 @@ impl<'s> Scopes<'s> {
     fn resolve_anew(&mut self, name: Span, key: u64, registers: &mut Vec<Register>) -> Meaning {
         let text = name.of(self.source);
         let range = self.find_range(text);
-        let scalar = if self.numbered > 0 || !text.last().is_some_and(u8::is_ascii_digit) {
-            self.find(key, text)
-        } else {
-            None
-        };
+        let scalar =
+            if self.numbered > 0 || !text.last().is_some_and(u8::is_ascii_digit) { self.find(key, text) } else { None };
         let (at, number) = match (range, scalar) {
             (Some((at, number)), scalar) if scalar < Some(at) => (at, number),
             (_, Some(at)) => (at, 0),
@@ -242,22 +223,12 @@ impl<'s> Scopes<'s> {
         }
         let declaration = &mut self.declarations[at];
         let id = registers.len() as u32;
-        registers.push(Register {
-            name,
-            ty: declaration.ty,
-            vector: declaration.vector,
-        });
-        match (
-            declaration.declared,
-            declaration.dense.get_mut(number as usize),
-        ) {
+        registers.push(Register { name, ty: declaration.ty, vector: declaration.vector });
+        match (declaration.declared, declaration.dense.get_mut(number as usize)) {
             (Declared::Scalar, _) => declaration.id = id,
             (_, Some(place)) => *place = id,
             _ => {
-                declaration
-                    .sparse
-                    .get_or_insert_default()
-                    .insert(number, id);
+                declaration.sparse.get_or_insert_default().insert(number, id);
             }
         }
         Meaning::Register(RegId(id))
@@ -267,20 +238,13 @@ impl<'s> Scopes<'s> {
     #[cold]
     fn beyond(&mut self, at: usize, number: u32) -> u32 {
         let declaration = &mut self.declarations[at];
-        if let Some(&id) = declaration
-            .sparse
-            .as_ref()
-            .and_then(|sparse| sparse.get(&number))
-        {
+        if let Some(&id) = declaration.sparse.as_ref().and_then(|sparse| sparse.get(&number)) {
             return id;
         }
         let Declared::Range(count) = declaration.declared else {
             return NONE;
         };
-        let wanted = (number as usize + 1)
-            .next_power_of_two()
-            .max(16)
-            .min(count as usize);
+        let wanted = (number as usize + 1).next_power_of_two().max(16).min(count as usize);
         let more = wanted - declaration.dense.len();
         if more <= self.budget {
             self.budget -= more;
@@ -397,26 +361,11 @@ mod tests {
         let mut scopes = Scopes::new(source);
         let mut registers = Vec::new();
         assert!(scopes.declare(Span::new(0, 2), Declared::Range(5), Some(Type::B32), 1));
-        assert_eq!(
-            scopes.resolve(Span::new(3, 7), &mut registers),
-            Meaning::Unknown
-        );
-        assert_eq!(
-            scopes.resolve(Span::new(8, 11), &mut registers),
-            Meaning::Unknown
-        );
-        assert_eq!(
-            scopes.resolve(Span::new(12, 15), &mut registers),
-            Meaning::Register(RegId(0))
-        );
-        assert_eq!(
-            scopes.resolve(Span::new(16, 19), &mut registers),
-            Meaning::Register(RegId(1))
-        );
-        assert_eq!(
-            scopes.resolve(Span::new(12, 15), &mut registers),
-            Meaning::Register(RegId(0))
-        );
+        assert_eq!(scopes.resolve(Span::new(3, 7), &mut registers), Meaning::Unknown);
+        assert_eq!(scopes.resolve(Span::new(8, 11), &mut registers), Meaning::Unknown);
+        assert_eq!(scopes.resolve(Span::new(12, 15), &mut registers), Meaning::Register(RegId(0)));
+        assert_eq!(scopes.resolve(Span::new(16, 19), &mut registers), Meaning::Register(RegId(1)));
+        assert_eq!(scopes.resolve(Span::new(12, 15), &mut registers), Meaning::Register(RegId(0)));
     }
 
     #[test]
@@ -427,10 +376,7 @@ mod tests {
         assert!(scopes.declare(Span::new(0, 1), Declared::Range(u32::MAX), None, 1));
         let high = scopes.resolve(Span::new(2, 13), &mut registers);
         assert_eq!(high, Meaning::Register(RegId(0)));
-        assert_eq!(
-            scopes.resolve(Span::new(14, 16), &mut registers),
-            Meaning::Register(RegId(1))
-        );
+        assert_eq!(scopes.resolve(Span::new(14, 16), &mut registers), Meaning::Register(RegId(1)));
         assert_eq!(scopes.resolve(Span::new(17, 28), &mut registers), high);
         assert!(scopes.declarations[0].dense.len() < 100);
     }
@@ -456,9 +402,7 @@ mod tests {
 
     #[test]
     fn many_declarations_stay_fast() {
-        let text: Vec<u8> = (0..50_000)
-            .flat_map(|n| format!("x{n:05}").into_bytes())
-            .collect();
+        let text: Vec<u8> = (0..50_000).flat_map(|n| format!("x{n:05}").into_bytes()).collect();
         let mut scopes = Scopes::new(&text);
         let mut registers = Vec::new();
         for n in 0..50_000 {

@@ -8,9 +8,10 @@ pub fn is_special(name: &[u8]) -> bool {
         return name == b"WARP_SZ";
     };
     match name {
-        b"tid" | b"ntid" | b"laneid" | b"warpid" | b"nwarpid" | b"ctaid" | b"nctaid" | b"smid"
-        | b"nsmid" | b"gridid" | b"clock" | b"clock_hi" | b"clock64" | b"globaltimer"
-        | b"globaltimer_lo" | b"globaltimer_hi" => true,
+        b"tid" | b"ntid" | b"laneid" | b"warpid" | b"nwarpid" | b"ctaid" | b"nctaid" | b"smid" | b"nsmid"
+        | b"gridid" | b"clock" | b"clock_hi" | b"clock64" | b"globaltimer" | b"globaltimer_lo" | b"globaltimer_hi" => {
+            true
+        }
         b"lanemask_eq" | b"lanemask_le" | b"lanemask_lt" | b"lanemask_ge" | b"lanemask_gt" => true,
         b"is_explicit_cluster"
         | b"clusterid"
@@ -19,17 +20,11 @@ pub fn is_special(name: &[u8]) -> bool {
         | b"cluster_nctaid"
         | b"cluster_ctarank"
         | b"cluster_nctarank" => true,
-        b"total_smem_size" | b"aggr_smem_size" | b"dynamic_smem_size" | b"current_graph_exec" => {
-            true
-        }
-        b"reserved_smem_offset_begin"
-        | b"reserved_smem_offset_end"
-        | b"reserved_smem_offset_cap" => true,
+        b"total_smem_size" | b"aggr_smem_size" | b"dynamic_smem_size" | b"current_graph_exec" => true,
+        b"reserved_smem_offset_begin" | b"reserved_smem_offset_end" | b"reserved_smem_offset_cap" => true,
         _ => {
             let numbered = |prefix: &[u8], count: u32, suffix: &[u8]| {
-                let digits = name
-                    .strip_prefix(prefix)
-                    .and_then(|rest| rest.strip_suffix(suffix));
+                let digits = name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix));
                 digits.is_some_and(|digits| match digits {
                     [b'0'..=b'9'] => u32::from(digits[0] - b'0') < count,
                     [b'1'..=b'9', b'0'..=b'9'] => {

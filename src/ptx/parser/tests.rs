@@ -3,9 +3,7 @@
 use proptest::prelude::*;
 
 use super::parse;
-use crate::ptx::{
-    FunctionKind, Module, Operand, OperandKind, Span, Statement, StatementKind, SyntaxError, Type,
-};
+use crate::ptx::{FunctionKind, Module, Operand, OperandKind, Span, Statement, StatementKind, SyntaxError, Type};
 
 fn clean(source: &str) -> Module<'_> {
     let (module, errors) = parse(source.as_bytes());
@@ -16,9 +14,7 @@ fn clean(source: &str) -> Module<'_> {
 
 /// A module with these statements in a kernel.
 fn kernel(statements: &str) -> String {
-    format!(
-        ".version 9.1\n.target sm_89\n.address_size 64\n.entry k(.param .u64 p)\n{{\n{statements}\n}}\n"
-    )
+    format!(".version 9.1\n.target sm_89\n.address_size 64\n.entry k(.param .u64 p)\n{{\n{statements}\n}}\n")
 }
 
 /// The findings of statements in a kernel, as ptxas prints them.
@@ -26,10 +22,7 @@ fn findings(statements: &str) -> Vec<String> {
     let source = kernel(statements);
     let (module, errors) = parse(source.as_bytes());
     check(&module);
-    errors
-        .iter()
-        .map(|error| error.ptxas(source.as_bytes()).unwrap_or_default())
-        .collect()
+    errors.iter().map(|error| error.ptxas(source.as_bytes()).unwrap_or_default()).collect()
 }
 
 fn text<'s>(module: &Module<'s>, span: Span) -> &'s str {
@@ -37,13 +30,8 @@ fn text<'s>(module: &Module<'s>, span: Span) -> &'s str {
 }
 
 fn opcodes<'m>(module: &'m Module) -> Vec<&'m str> {
-    let instructions = module
-        .statements
-        .iter()
-        .filter(|statement| statement.kind == StatementKind::Instruction);
-    instructions
-        .map(|s| std::str::from_utf8(&module.opcodes[s.opcode.0 as usize].text).unwrap())
-        .collect()
+    let instructions = module.statements.iter().filter(|statement| statement.kind == StatementKind::Instruction);
+    instructions.map(|s| std::str::from_utf8(&module.opcodes[s.opcode.0 as usize].text).unwrap()).collect()
 }
 
 fn operands<'m>(module: &'m Module, statement: &Statement) -> &'m [Operand] {
@@ -54,10 +42,7 @@ fn operands<'m>(module: &'m Module, statement: &Statement) -> &'m [Operand] {
 /// The operands of the last statement.
 fn last<'m>(module: &'m Module) -> Vec<(OperandKind, &'m str)> {
     let statement = module.statements.last().unwrap();
-    operands(module, statement)
-        .iter()
-        .map(|operand| (operand.kind, text(module, operand.span)))
-        .collect()
+    operands(module, statement).iter().map(|operand| (operand.kind, text(module, operand.span))).collect()
 }
 
 /// The type of the register that is the first operand of the last statement.
@@ -71,25 +56,14 @@ fn last_type(module: &Module) -> Option<Type> {
 /// What holds of every tree, however broken the text.
 fn check(module: &Module) {
     let length = module.source.len() as u32;
-    let inside = |span: Span| {
-        assert!(
-            span.start <= span.end && span.end <= length,
-            "{span:?} of {length}"
-        )
-    };
+    let inside = |span: Span| assert!(span.start <= span.end && span.end <= length, "{span:?} of {length}");
     let mut end = 0;
     for statement in &module.statements {
         inside(statement.span);
         inside(statement.opcode_span);
-        assert!(
-            statement.span.start >= end,
-            "{statement:?} begins before {end}"
-        );
+        assert!(statement.span.start >= end, "{statement:?} begins before {end}");
         end = statement.span.end;
-        if matches!(
-            statement.kind,
-            StatementKind::Instruction | StatementKind::Directive
-        ) {
+        if matches!(statement.kind, StatementKind::Instruction | StatementKind::Directive) {
             assert!((statement.opcode.0 as usize) < module.opcodes.len());
         }
         let mut rest = operands(module, statement);
@@ -114,42 +88,26 @@ fn check(module: &Module) {
         assert!(function.statements.start >= statements && function.registers.start >= registers);
         (statements, registers) = (function.statements.end, function.registers.end);
     }
-    assert!(
-        statements as usize <= module.statements.len()
-            && registers as usize <= module.registers.len()
-    );
+    assert!(statements as usize <= module.statements.len() && registers as usize <= module.registers.len());
 }
 
 /// What follows the first operand and its children, which must all be there.
 fn subtree(operands: &[Operand]) -> Option<&[Operand]> {
     let (_, mut rest) = operands.split_first()?;
-    let mut open = children(operands[0].kind);
+    let mut open = operands[0].kind.children();
     while open > 0 {
         let (child, after) = rest.split_first().expect("a child is missing");
-        open = open - 1 + children(child.kind);
+        open = open - 1 + child.kind.children();
         rest = after;
     }
     Some(rest)
 }
 
-fn children(kind: OperandKind) -> u32 {
-    match kind {
-        OperandKind::Vector(count)
-        | OperandKind::Address(count)
-        | OperandKind::Group(count)
-        | OperandKind::Expression(count) => u32::from(count),
-        OperandKind::Negated | OperandKind::Not | OperandKind::Selected => 1,
-        OperandKind::Pair => 2,
-        _ => 0,
-    }
-}
-
 #[test]
 fn line_ends_and_the_end_of_the_file_do_not_matter() {
-    for source in [
-        kernel("cvt.u32.u16 a, b;\nret;").replace('\n', "\r\n"),
-        kernel("cvt.u32.u16 a, b; ret;").trim().to_owned(),
-    ] {
+    for source in
+        [kernel("cvt.u32.u16 a, b;\nret;").replace('\n', "\r\n"), kernel("cvt.u32.u16 a, b; ret;").trim().to_owned()]
+    {
         assert_eq!(opcodes(&clean(&source)), ["cvt.u32.u16", "ret"]);
     }
 }
@@ -157,12 +115,7 @@ fn line_ends_and_the_end_of_the_file_do_not_matter() {
 #[test]
 fn a_byte_order_mark_is_a_warning() {
     let (module, errors) = parse(b"\xEF\xBB\xBFcvt.u32.u16 a, b;");
-    assert_eq!(
-        errors,
-        [SyntaxError::ByteOrderMark {
-            mark: Span::new(0, 3)
-        }]
-    );
+    assert_eq!(errors, [SyntaxError::ByteOrderMark { mark: Span::new(0, 3) }]);
     assert!(errors[0].is_warning());
     assert_eq!(opcodes(&module), ["cvt.u32.u16"]);
     assert_eq!(module.statements[0].span.start, 3);
@@ -170,9 +123,7 @@ fn a_byte_order_mark_is_a_warning() {
 
 #[test]
 fn comments_stand_anywhere() {
-    let module = clean(
-        "// é \u{1F600}\ncvt /* é; */ .rn// x;\n .f32/**/.s32 a/* , */, /*\n;*/ b;cvt.rn.f32.s32 a,b;",
-    );
+    let module = clean("// é \u{1F600}\ncvt /* é; */ .rn// x;\n .f32/**/.s32 a/* , */, /*\n;*/ b;cvt.rn.f32.s32 a,b;");
     assert_eq!(opcodes(&module), ["cvt.rn.f32.s32", "cvt.rn.f32.s32"]);
     // both spellings are one opcode
     assert_eq!(module.opcodes.len(), 1);
@@ -183,26 +134,10 @@ fn comments_stand_anywhere() {
 fn a_statement_begins_at_its_guard() {
     let source = "{ cvt.u32.u16 a, b; @!%p cvt.u32.u16 a, b; L: @p cvt.u32.u16 a, b; }";
     let module = clean(source);
-    let spans: Vec<&str> = module
-        .statements
-        .iter()
-        .map(|statement| text(&module, statement.span))
-        .collect();
+    let spans: Vec<&str> = module.statements.iter().map(|statement| text(&module, statement.span)).collect();
     let plain = "cvt.u32.u16 a, b;";
-    assert_eq!(
-        spans,
-        [
-            "{",
-            plain,
-            &format!("@!%p {plain}"),
-            "L:",
-            &format!("@p {plain}"),
-            "}"
-        ]
-    );
-    assert!(
-        module.statements[2].guard.unwrap().negated && !module.statements[4].guard.unwrap().negated
-    );
+    assert_eq!(spans, ["{", plain, &format!("@!%p {plain}"), "L:", &format!("@p {plain}"), "}"]);
+    assert!(module.statements[2].guard.unwrap().negated && !module.statements[4].guard.unwrap().negated);
 }
 
 #[test]
@@ -210,27 +145,10 @@ fn blocks_have_scopes() {
     let source = kernel(
         ".reg .b32 r<3>, t;\n{ .reg .f32 t; { .reg .f64 t; mov.f64 t, 0d0; } mov.f32 t, 0f00000000; }\nmov.b32 t, r2;",
     );
-    let (module, errors) = parse(
-        source
-            .replace("0d0;", "0d0000000000000000;")
-            .leak()
-            .as_bytes(),
-    );
+    let (module, errors) = parse(source.replace("0d0;", "0d0000000000000000;").leak().as_bytes());
     assert_eq!(errors, []);
-    let types: Vec<_> = module
-        .registers
-        .iter()
-        .map(|register| register.ty)
-        .collect();
-    assert_eq!(
-        types,
-        [
-            Some(Type::F64),
-            Some(Type::F32),
-            Some(Type::B32),
-            Some(Type::B32)
-        ]
-    );
+    let types: Vec<_> = module.registers.iter().map(|register| register.ty).collect();
+    assert_eq!(types, [Some(Type::F64), Some(Type::F32), Some(Type::B32), Some(Type::B32)]);
     // a variable hides a register, too
     let module = clean(kernel(".reg .b32 x; { .param .b32 x; ld.param.b32 x, [x]; }").leak());
     assert!(module.registers.is_empty());
@@ -242,11 +160,7 @@ fn declarations_of_every_kind() {
         kernel(".reg .b32 %r<5>, a, b<3>; .reg .v4 .u32 v, w<2>; .reg.pred p; .reg .align 4 .f16x2 h; .reg .b32;\nst %r4, a, b2, v.x, w1, p, h;")
             .leak(),
     );
-    let seen: Vec<_> = module
-        .registers
-        .iter()
-        .map(|r| (text(&module, r.name), r.ty.unwrap(), r.vector))
-        .collect();
+    let seen: Vec<_> = module.registers.iter().map(|r| (text(&module, r.name), r.ty.unwrap(), r.vector)).collect();
     assert_eq!(
         seen,
         [
@@ -260,72 +174,44 @@ fn declarations_of_every_kind() {
         ]
     );
     let module = clean(kernel("mov.b32 a, b; .reg .b32 a; mov.b32 a, a;").leak());
-    assert_eq!(
-        module.registers.len(),
-        1,
-        "a register is known from its declaration on"
-    );
+    assert_eq!(module.registers.len(), 1, "a register is known from its declaration on");
 }
 
 #[test]
 fn names_like_words_of_the_language() {
-    let module = clean(kernel(".reg .f32 f, t, s, cvt, mov, $a, _b, %tid; cvt.f32.f32 f, t; mov.f32 cvt, mov; st s, $a, _b, %tid;").leak());
+    let module = clean(
+        kernel(".reg .f32 f, t, s, cvt, mov, $a, _b, %tid; cvt.f32.f32 f, t; mov.f32 cvt, mov; st s, $a, _b, %tid;")
+            .leak(),
+    );
     assert_eq!(module.registers.len(), 8);
 }
 
 #[test]
 fn undeclared_names_are_symbols_in_a_module() {
-    let module =
-        clean(kernel("@q mov.b32 nosuch, %tid.x, %r1, WARP_SZ, %envreg31, %envreg32;").leak());
-    let kinds: Vec<bool> = last(&module)
-        .iter()
-        .map(|(kind, _)| matches!(kind, OperandKind::Symbol(_)))
-        .collect();
+    let module = clean(kernel("@q mov.b32 nosuch, %tid.x, %r1, WARP_SZ, %envreg31, %envreg32;").leak());
+    let kinds: Vec<bool> = last(&module).iter().map(|(kind, _)| matches!(kind, OperandKind::Symbol(_))).collect();
     assert_eq!(kinds, [true, false, true, false, false, true]);
     assert_eq!(module.registers.len(), 1, "a guard is a register even so");
 }
 
 #[test]
 fn undeclared_names_are_registers_in_a_snippet() {
-    let module =
-        clean("@p bra L; .reg .f32 f; add.f32 f, g, %clock; L: call (r), fn, (a, L); bra M;");
+    let module = clean("@p bra L; .reg .f32 f; add.f32 f, g, %clock; L: call (r), fn, (a, L); bra M;");
     assert!(module.snippet);
     let function = &module.functions[0];
-    assert_eq!(
-        (function.kind, function.statements.clone()),
-        (FunctionKind::Snippet, 0..6)
-    );
-    let names: Vec<_> = module
-        .registers
-        .iter()
-        .map(|r| (text(&module, r.name), r.ty))
-        .collect();
-    assert_eq!(
-        names,
-        [
-            ("p", None),
-            ("f", Some(Type::F32)),
-            ("g", None),
-            ("r", None),
-            ("a", None)
-        ]
-    );
+    assert_eq!((function.kind, function.statements.clone()), (FunctionKind::Snippet, 0..6));
+    let names: Vec<_> = module.registers.iter().map(|r| (text(&module, r.name), r.ty)).collect();
+    assert_eq!(names, [("p", None), ("f", Some(Type::F32)), ("g", None), ("r", None), ("a", None)]);
     assert!(!clean(".version 9.1\n.target sm_89").snippet);
     assert!(!clean(".entry k { ret; }").snippet);
-    assert_eq!(
-        clean(".shared .b32 x; .reg .b32 r; mov.b32 r, x;")
-            .registers
-            .len(),
-        1
-    );
+    assert_eq!(clean(".shared .b32 x; .reg .b32 r; mov.b32 r, x;").registers.len(), 1);
 }
 
 #[test]
 fn operands_of_every_kind() {
     use OperandKind::*;
     let kinds = |operand: &str| -> Vec<&'static str> {
-        let source =
-            format!(".reg .b32 r<9>, v, _; .reg .pred p; op r1, {operand};").replace(", _;", ";");
+        let source = format!(".reg .b32 r<9>, v, _; .reg .pred p; op r1, {operand};").replace(", _;", ";");
         let module = clean(source.leak());
         let name = |kind: &OperandKind| match kind {
             Register(_) => "register",
@@ -345,23 +231,11 @@ fn operands_of_every_kind() {
             Expression(_) => "expression",
             Error => "error",
         };
-        last(&module)
-            .iter()
-            .skip(1)
-            .map(|(kind, _)| name(kind))
-            .collect()
+        last(&module).iter().skip(1).map(|(kind, _)| name(kind)).collect()
     };
     assert_eq!(kinds("7"), ["integer"]);
     assert_eq!(kinds("-7"), ["negated", "integer"]);
-    for float in [
-        "1.5",
-        ".5",
-        "5.",
-        "1e5",
-        "0f3F800000",
-        "0F3f800000",
-        "0D3ff8000000000000",
-    ] {
+    for float in ["1.5", ".5", "5.", "1e5", "0f3F800000", "0F3f800000", "0D3ff8000000000000"] {
         assert_eq!(kinds(float), ["float"], "{float}");
     }
     for integer in ["0x1fU", "0377", "0b101", "0", "18446744073709551616"] {
@@ -376,43 +250,18 @@ fn operands_of_every_kind() {
     assert_eq!(kinds("r2|p"), ["pair", "register", "register"]);
     assert_eq!(kinds("r2|_"), ["pair", "register", "sink"]);
     assert_eq!(kinds("_|p"), ["pair", "sink", "register"]);
-    assert_eq!(
-        kinds("{r2, _, 5}"),
-        ["vector", "register", "sink", "integer"]
-    );
+    assert_eq!(kinds("{r2, _, 5}"), ["vector", "register", "sink", "integer"]);
     assert_eq!(kinds("[r2]"), ["address", "register"]);
     assert_eq!(kinds("[ r2 + 8 ]"), ["address", "register", "integer"]);
-    assert_eq!(
-        kinds("[r2+-8].unified"),
-        ["selected", "address", "register", "negated", "integer"]
-    );
-    assert_eq!(
-        kinds("[r2+8+(4*2)]"),
-        [
-            "address",
-            "register",
-            "expression",
-            "integer",
-            "integer",
-            "integer"
-        ]
-    );
-    assert_eq!(
-        kinds("[r2, {r3, r4}]"),
-        ["address", "register", "vector", "register", "register"]
-    );
+    assert_eq!(kinds("[r2+-8].unified"), ["selected", "address", "register", "negated", "integer"]);
+    assert_eq!(kinds("[r2+8+(4*2)]"), ["address", "register", "expression", "integer", "integer", "integer"]);
+    assert_eq!(kinds("[r2, {r3, r4}]"), ["address", "register", "vector", "register", "register"]);
     assert_eq!(kinds("r2[4]"), ["address", "register", "integer"]);
     assert_eq!(kinds("r2+8"), ["expression", "register", "integer"]);
     assert_eq!(kinds("r2+-8"), ["expression", "register", "integer"]);
-    assert_eq!(
-        kinds("(0xffffffff << 32)"),
-        ["expression", "integer", "integer"]
-    );
+    assert_eq!(kinds("(0xffffffff << 32)"), ["expression", "integer", "integer"]);
     assert_eq!(kinds("(.s64)5"), ["expression", "integer"]);
-    assert_eq!(
-        kinds("1?2:(3)"),
-        ["expression", "integer", "integer", "integer"]
-    );
+    assert_eq!(kinds("1?2:(3)"), ["expression", "integer", "integer", "integer"]);
     assert_eq!(kinds("- -5"), ["expression", "integer"]);
     assert_eq!(kinds("WARP_SZ*2"), ["expression", "special", "integer"]);
     assert_eq!(kinds("-WARP_SZ"), ["negated", "special"]);
@@ -427,18 +276,7 @@ fn operand_spans_are_their_texts() {
         .filter(|(kind, _)| !matches!(kind, OperandKind::Register(_) | OperandKind::Integer))
         .map(|&(_, text)| text)
         .collect();
-    assert_eq!(
-        tops,
-        [
-            "{a, b}",
-            "[c + 8]",
-            "- d",
-            "e|p",
-            "(1 + 2)*3",
-            "f.x",
-            "g + 4"
-        ]
-    );
+    assert_eq!(tops, ["{a, b}", "[c + 8]", "- d", "e|p", "(1 + 2)*3", "f.x", "g + 4"]);
 }
 
 #[test]
@@ -448,10 +286,7 @@ fn calls_and_indirect_branches() {
          P: .callprototype (.param .b32 _) _ (.param .b32 _,\n.param .b64 _);\n\
          T: .branchtargets L1, L2;\nbrx.idx r1, T; C: .calltargets fn, gn;",
     );
-    assert_eq!(
-        opcodes(&clean(&source)),
-        ["call", "call.uni", "call", "call", "brx.idx"]
-    );
+    assert_eq!(opcodes(&clean(&source)), ["call", "call.uni", "call", "call", "brx.idx"]);
 }
 
 #[test]
@@ -466,39 +301,14 @@ fn line_directives_have_no_semicolon() {
 #[test]
 fn module_level_of_every_kind() {
     let module = clean(include_str!("../../../fixtures/syntax/module.ptx"));
-    let names: Vec<_> = module
-        .functions
-        .iter()
-        .map(|f| (f.kind, text(&module, f.name)))
-        .collect();
+    let names: Vec<_> = module.functions.iter().map(|f| (f.kind, text(&module, f.name))).collect();
     use FunctionKind::{Entry, Func};
-    assert_eq!(
-        names,
-        [
-            (Func, "helper"),
-            (Entry, "kernel"),
-            (Entry, "bare"),
-            (Func, "old_style")
-        ]
-    );
+    assert_eq!(names, [(Func, "helper"), (Entry, "kernel"), (Entry, "bare"), (Func, "old_style")]);
     assert_eq!(module.version.unwrap().0, (9, 1));
     assert_eq!(text(&module, module.target.unwrap()), "sm_89");
-    assert_eq!(
-        module
-            .target_options
-            .iter()
-            .map(|&s| text(&module, s))
-            .collect::<Vec<_>>(),
-        ["texmode_independent"]
-    );
+    assert_eq!(module.target_options.iter().map(|&s| text(&module, s)).collect::<Vec<_>>(), ["texmode_independent"]);
     assert_eq!(module.address_size, Some(64));
-    assert_eq!(
-        opcodes(&module)
-            .iter()
-            .filter(|opcode| opcode.starts_with("cvt"))
-            .count(),
-        4
-    );
+    assert_eq!(opcodes(&module).iter().filter(|opcode| opcode.starts_with("cvt")).count(), 4);
 }
 
 #[test]
@@ -523,22 +333,10 @@ fn parameters_in_registers() {
 #[test]
 fn registers_outside_of_functions_have_ids_in_each() {
     let function = "{ mov.b32 %r1, a; mov.b32 %r1, %r1; }";
-    let source = format!(
-        ".version 2.0\n.target sm_20\n.reg .b32 %r<3>, a;\n.entry f {function} .entry g {function}"
-    );
+    let source = format!(".version 2.0\n.target sm_20\n.reg .b32 %r<3>, a;\n.entry f {function} .entry g {function}");
     let module = clean(&source);
-    assert_eq!(
-        module
-            .functions
-            .iter()
-            .map(|f| f.registers.clone())
-            .collect::<Vec<_>>(),
-        [0..2, 2..4]
-    );
-    assert_eq!(
-        last(&module)[0].0,
-        OperandKind::Register(crate::ptx::RegId(2))
-    );
+    assert_eq!(module.functions.iter().map(|f| f.registers.clone()).collect::<Vec<_>>(), [0..2, 2..4]);
+    assert_eq!(last(&module)[0].0, OperandKind::Register(crate::ptx::RegId(2)));
 }
 
 #[test]
@@ -589,15 +387,9 @@ fn syntax_errors_as_ptxas_tells_them() {
         let source = kernel(statement);
         let (module, errors) = parse(source.as_bytes());
         check(&module);
-        let first = errors
-            .first()
-            .unwrap_or_else(|| panic!("{statement} is accepted"));
+        let first = errors.first().unwrap_or_else(|| panic!("{statement} is accepted"));
         let expected = format!("Parsing error near '{near}': syntax error");
-        assert_eq!(
-            first.ptxas(source.as_bytes()),
-            Some(expected),
-            "{statement}: {errors:?}"
-        );
+        assert_eq!(first.ptxas(source.as_bytes()), Some(expected), "{statement}: {errors:?}");
         assert!(first.fatal());
     }
 }
@@ -608,14 +400,8 @@ fn types_of_instructions_only_are_not_fatal() {
     let (module, errors) = parse(source.as_bytes());
     assert!(matches!(errors[..], [SyntaxError::InstructionTypeOnly { .. }]) && !errors[0].fatal());
     assert_eq!(last_type(&module), Some(Type::E4m3x2));
-    assert_eq!(
-        findings(".reg .b32 %r<5>; .reg .b32 %r<7>;"),
-        ["Duplicate definition of variable '%r<'"]
-    );
-    assert_eq!(
-        findings(".reg .b32 %r<5>; .reg .b32 %r3;"),
-        ["Duplicate definition of variable '%r3'"]
-    );
+    assert_eq!(findings(".reg .b32 %r<5>; .reg .b32 %r<7>;"), ["Duplicate definition of variable '%r<'"]);
+    assert_eq!(findings(".reg .b32 %r<5>; .reg .b32 %r3;"), ["Duplicate definition of variable '%r3'"]);
     assert!(findings(".reg .b32 %r<5>, %r; { .reg .b32 %r<5>; }").is_empty());
 }
 
@@ -627,25 +413,11 @@ fn each_error_is_one_and_the_rest_is_read() {
     let (module, errors) = parse(source.as_bytes());
     check(&module);
     assert_eq!(errors.len(), 6, "{errors:?}");
-    assert_eq!(
-        opcodes(&module),
-        [
-            "cvt.u32.u16",
-            "cvt.u16.u32",
-            "cvt.u8.u32",
-            "cvt.u64.u32",
-            "ret",
-            "cvt.s16.s32"
-        ]
-    );
+    assert_eq!(opcodes(&module), ["cvt.u32.u16", "cvt.u16.u32", "cvt.u8.u32", "cvt.u64.u32", "ret", "cvt.s16.s32"]);
     let understood = module
         .statements
         .iter()
-        .filter(|s| {
-            operands(&module, s)
-                .iter()
-                .all(|operand| operand.kind != OperandKind::Error)
-        })
+        .filter(|s| operands(&module, s).iter().all(|operand| operand.kind != OperandKind::Error))
         .count();
     assert_eq!(understood, 4, "a missing semicolon spoils no statement");
 }
@@ -654,28 +426,20 @@ fn each_error_is_one_and_the_rest_is_read() {
 fn a_function_without_an_end_does_not_swallow_the_next() {
     let source = ".entry a() { { cvt.u32.u16 a, b;\n.visible .entry b() { cvt.u32.u8 a, b; }";
     let (module, errors) = parse(source.as_bytes());
-    assert!(
-        matches!(errors[..], [SyntaxError::UnterminatedBlock { .. }]),
-        "{errors:?}"
-    );
+    assert!(matches!(errors[..], [SyntaxError::UnterminatedBlock { .. }]), "{errors:?}");
     assert_eq!(module.functions.len(), 2);
 }
 
 #[test]
 fn nothing_before_the_end_of_a_truncated_file_is_lost() {
-    let source =
-        kernel("cvt.u32.u16 a, b; /* x */ cvt.u32.u16 {a, b}, [c+(8*2)]; .pragma \"x\"; { ret; }");
+    let source = kernel("cvt.u32.u16 a, b; /* x */ cvt.u32.u16 {a, b}, [c+(8*2)]; .pragma \"x\"; { ret; }");
     let whole = opcodes(&clean(&source)).len();
     let first = source.find("cvt").unwrap() + 17;
     for cut in 0..source.len() - 2 {
         let (module, errors) = parse(&source.as_bytes()[..cut]);
         check(&module);
         if cut > source.find('{').unwrap() {
-            assert!(
-                matches!(errors.len(), 1 | 2),
-                "{errors:?} after {}",
-                &source[..cut]
-            );
+            assert!(matches!(errors.len(), 1 | 2), "{errors:?} after {}", &source[..cut]);
         }
         assert!(cut < first || !opcodes(&module).is_empty());
         assert!(opcodes(&module).len() <= whole);
@@ -685,52 +449,25 @@ fn nothing_before_the_end_of_a_truncated_file_is_lost() {
 #[test]
 fn unterminated_things_say_where_they_begin() {
     let (_, errors) = parse(b"ret; /* x");
-    assert_eq!(
-        errors,
-        [SyntaxError::UnterminatedComment {
-            open: Span::new(5, 7)
-        }]
-    );
+    assert_eq!(errors, [SyntaxError::UnterminatedComment { open: Span::new(5, 7) }]);
     let (_, errors) = parse(b"ret; .pragma \"x");
-    assert_eq!(
-        errors,
-        [SyntaxError::UnterminatedString {
-            text: Span::new(13, 15)
-        }]
-    );
+    assert_eq!(errors, [SyntaxError::UnterminatedString { text: Span::new(13, 15) }]);
     let (_, errors) = parse(b"{ ret;");
-    assert!(matches!(
-        errors[..],
-        [SyntaxError::UnterminatedBlock {
-            open: Span { start: 0, end: 1 },
-            ..
-        }]
-    ));
+    assert!(matches!(errors[..], [SyntaxError::UnterminatedBlock { open: Span { start: 0, end: 1 }, .. }]));
 }
 
 #[test]
 fn characters_that_ptxas_refuses() {
-    assert_eq!(
-        findings("mov.b32 r1, \u{e9};"),
-        ["Unexpected non-ASCII character encountered on line 6"]
-    );
-    assert_eq!(
-        findings("mov.b32 r1\0, r2;"),
-        ["Unexpected EOF encountered on line 6"]
-    );
+    assert_eq!(findings("mov.b32 r1, \u{e9};"), ["Unexpected non-ASCII character encountered on line 6"]);
+    assert_eq!(findings("mov.b32 r1\0, r2;"), ["Unexpected EOF encountered on line 6"]);
 }
 
 #[test]
 fn enormous_things_are_small_matters() {
     let name = "a".repeat(1 << 20);
-    let module = clean(format!("mov.b32 {name}, {};", "9".repeat(1000)).leak())
-        .statements
-        .len();
+    let module = clean(format!("mov.b32 {name}, {};", "9".repeat(1000)).leak()).statements.len();
     assert_eq!(module, 1);
-    clean(
-        kernel(".reg .b32 %r<4294967296>, %s<99999999999999999999>; mov.b32 %r4294967294, %s7;")
-            .leak(),
-    );
+    clean(kernel(".reg .b32 %r<4294967296>, %s<99999999999999999999>; mov.b32 %r4294967294, %s7;").leak());
     let line = "cvt.u32.u16 a, b; ".repeat(6000);
     assert_eq!(clean(&line).statements.len(), 6000);
     let body = kernel(&"\tcvt.u32.u16 \t%r1, %rs1;\n".repeat(100_000));
@@ -740,30 +477,9 @@ fn enormous_things_are_small_matters() {
 #[test]
 fn deep_nesting_costs_no_stack() {
     let deep = 200_000;
-    clean(&kernel(&format!(
-        "{}{}",
-        "{".repeat(deep),
-        "}".repeat(deep)
-    )));
-    clean(&format!(
-        "mov.b32 a, {}1{};",
-        "(".repeat(deep),
-        ")".repeat(deep)
-    ));
-    for open in [
-        "{",
-        "(",
-        "[",
-        "@",
-        "!",
-        "-",
-        "a,",
-        ".",
-        "mov {",
-        "mov [a, {",
-        ".func (",
-        "1?",
-    ] {
+    clean(&kernel(&format!("{}{}", "{".repeat(deep), "}".repeat(deep))));
+    clean(&format!("mov.b32 a, {}1{};", "(".repeat(deep), ")".repeat(deep)));
+    for open in ["{", "(", "[", "@", "!", "-", "a,", ".", "mov {", "mov [a, {", ".func (", "1?"] {
         let source = open.repeat(deep);
         check(&parse(source.as_bytes()).0);
         check(&parse(kernel(&source).as_bytes()).0);
@@ -775,19 +491,12 @@ fn findings_are_capped() {
     let source = "; ".repeat(100_000);
     let (_, errors) = parse(kernel(&source).leak().as_bytes());
     assert_eq!(errors.len(), super::MAX_ERRORS + 1);
-    assert!(matches!(
-        errors.last(),
-        Some(SyntaxError::TooManyErrors { .. })
-    ));
+    assert!(matches!(errors.last(), Some(SyntaxError::TooManyErrors { .. })));
 }
 
 #[test]
 fn operands_that_the_tree_cannot_count() {
-    let (module, errors) = parse(
-        format!("mov {{a{}}}, b; ret;", ", a".repeat(70_000))
-            .leak()
-            .as_bytes(),
-    );
+    let (module, errors) = parse(format!("mov {{a{}}}, b; ret;", ", a".repeat(70_000)).leak().as_bytes());
     assert!(matches!(errors[..], [SyntaxError::TooManyOperands { .. }]));
     assert_eq!(opcodes(&module), ["mov", "ret"]);
 }

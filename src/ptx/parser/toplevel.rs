@@ -17,11 +17,7 @@ impl Parser<'_> {
                     return;
                 }
                 Token::Directive => self.module_directive(),
-                Token::Word | Token::Path | Token::At | Token::LeftBrace
-                    if self.may_be_snippet() =>
-                {
-                    self.bare_body()
-                }
+                Token::Word | Token::Path | Token::At | Token::LeftBrace if self.may_be_snippet() => self.bare_body(),
                 Token::Dwarf => self.advance(),
                 _ => {
                     self.unexpected("a directive");
@@ -53,11 +49,7 @@ impl Parser<'_> {
         }
         self.module.snippet = true;
         self.snippet = true;
-        self.function_body(
-            FunctionKind::Snippet,
-            Span::new(self.span.start, self.span.start),
-            None,
-        );
+        self.function_body(FunctionKind::Snippet, Span::new(self.span.start, self.span.start), None);
         self.snippet = false;
     }
 
@@ -109,11 +101,7 @@ impl Parser<'_> {
                 true
             }
             b".entry" | b".func" => {
-                let kind = if text == b".entry" {
-                    FunctionKind::Entry
-                } else {
-                    FunctionKind::Func
-                };
+                let kind = if text == b".entry" { FunctionKind::Entry } else { FunctionKind::Func };
                 self.advance();
                 self.scopes.open();
                 let understood = self.function(kind);
@@ -125,8 +113,7 @@ impl Parser<'_> {
                 self.advance();
                 self.register_declaration()
             }
-            b".global" | b".const" | b".shared" | b".local" | b".param" | b".tex" | b".surf"
-            | b".sampler" => {
+            b".global" | b".const" | b".shared" | b".local" | b".param" | b".tex" | b".surf" | b".sampler" => {
                 self.advance();
                 self.variable_declaration()
             }
@@ -144,8 +131,7 @@ impl Parser<'_> {
                 self.module_statement()
             }
             // DWARF lines of old compilers, after a `.section` without braces
-            b".byte" | b".b8" | b".b16" | b".b32" | b".b64" | b".4byte" | b".2byte" | b".8byte"
-            | b".quad" => {
+            b".byte" | b".b8" | b".b16" | b".b32" | b".b64" | b".4byte" | b".2byte" | b".8byte" | b".quad" => {
                 self.advance();
                 self.file();
                 true
@@ -175,10 +161,7 @@ impl Parser<'_> {
                 Token::Directive
                     if nesting == 0
                         && self.on_new_line()
-                        && matches!(
-                            self.text(),
-                            b".global" | b".const" | b".shared" | b".file" | b".pragma"
-                        ) =>
+                        && matches!(self.text(), b".global" | b".const" | b".shared" | b".file" | b".pragma") =>
                 {
                     return;
                 }
@@ -211,13 +194,10 @@ impl Parser<'_> {
         self.advance();
         let text = self.text();
         let number = |digits: &[u8]| std::str::from_utf8(digits).ok()?.parse::<u32>().ok();
-        let parts = memchr::memchr(b'.', text)
-            .and_then(|dot| Some((number(&text[..dot])?, number(&text[dot + 1..])?)));
+        let parts = memchr::memchr(b'.', text).and_then(|dot| Some((number(&text[..dot])?, number(&text[dot + 1..])?)));
         match parts {
             Some(version) if self.token == Token::Float => {
-                self.module
-                    .version
-                    .get_or_insert((version, start.to(self.span)));
+                self.module.version.get_or_insert((version, start.to(self.span)));
                 self.advance();
                 true
             }
@@ -359,10 +339,7 @@ impl Parser<'_> {
                 Token::Directive
                     if self.on_new_line()
                         && (self.at_module_item()
-                            || matches!(
-                                self.text(),
-                                b".global" | b".const" | b".shared" | b".file"
-                            )) =>
+                            || matches!(self.text(), b".global" | b".const" | b".shared" | b".file")) =>
                 {
                     return self.missing_semicolon();
                 }
@@ -423,8 +400,7 @@ impl Parser<'_> {
     /// The numbers and strings of a `.file`, which no `;` ends.
     fn file(&mut self) {
         while matches!(self.token, Token::Integer | Token::Text | Token::Comma)
-            || (matches!(self.token, Token::Word | Token::Minus | Token::Plus)
-                && !self.on_new_line())
+            || (matches!(self.token, Token::Word | Token::Minus | Token::Plus) && !self.on_new_line())
         {
             self.advance();
         }
