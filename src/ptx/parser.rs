@@ -86,6 +86,8 @@ struct Parser<'s> {
     implicit: FxHashMap<&'s [u8], RegId>,
     /// In a snippet: the names that stand before a colon somewhere, which are no registers.
     labels: FxHashSet<&'s [u8]>,
+    /// After `.extern`.
+    external: bool,
     /// Within a snippet, whose undeclared names are registers.
     snippet: bool,
     /// Within a branch or call, whose undeclared names are labels and functions.
@@ -114,6 +116,7 @@ impl<'s> Parser<'s> {
             names: FxHashMap::default(),
             implicit: FxHashMap::default(),
             labels: FxHashSet::default(),
+            external: false,
             snippet: false,
             symbolic: false,
         };
