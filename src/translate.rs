@@ -124,6 +124,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
             for (statement, form) in &legal {
                 registers.visit(&module, &flow, *statement);
                 let place = Place {
+                    function: index,
                     module: &module,
                     flow: &flow,
                     registers: &registers,
@@ -141,6 +142,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
 
 /// A conversion's surroundings.
 struct Place<'a, 's> {
+    function: usize,
     module: &'a Module<'s>,
     flow: &'a Flow,
     registers: &'a Registers,
@@ -152,8 +154,13 @@ impl Place<'_, '_> {
     fn convert(&self, form: &Form, context: Context) -> Option<Conversion> {
         let s = &self.module.statements[self.statement as usize];
         let machine = Machine::of(self.arch);
+        let parameters = self.module.functions[self.function].parameters.clone();
+        let offsets = |name: &[u8]| {
+            let all = &self.module.parameters[parameters.start as usize..parameters.end as usize];
+            all.iter().find(|p| p.name.of(self.module.source) == name).map(|p| p.offset)
+        };
         let case = match context {
-            Context::Kernel => Case::in_context(form, machine, self.module, self.flow, self.registers, s, &|_| None),
+            Context::Kernel => Case::in_context(form, machine, self.module, self.flow, self.registers, s, &offsets),
             Context::Isolated => Case::alone(form, machine, self.module, self.registers, s),
         };
         let lowering = lower(&case, self.registers, self.statement)?;

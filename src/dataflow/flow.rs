@@ -11,10 +11,18 @@ use crate::ptx::{FunctionKind, Module, Operand, OperandKind, RegId, Statement, S
 
 use super::facts::{self, Known};
 use super::meaning::{Action, Meaning};
+use super::pairs::{self, Pair};
 
 /// One writing of a register, numbered within the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Value(u32);
+
+impl Value {
+    /// Its number.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 const NONE: u32 = u32::MAX;
 
@@ -71,6 +79,7 @@ pub struct Flow {
     uses: Vec<UseSite>,
     known: Vec<Known>,
     live: Vec<bool>,
+    pairs: Vec<Option<Pair>>,
     /// Basic block of each statement, counted from the function's start.
     blocks: Vec<u32>,
     work: Vec<u32>,
@@ -115,6 +124,9 @@ impl Flow {
                 facts::record(self, module, s);
             }
         }
+        let mut found = std::mem::take(&mut self.pairs);
+        pairs::find(self, module, first, last, &mut found, self.made.len());
+        self.pairs = found;
     }
 
     /// Give every writing its number, and find the blocks.
@@ -162,8 +174,13 @@ impl Flow {
                 self.guards.push((i, v));
             }
             let results = self.results_end(module, s);
+            let known_result =
+                self.meaning(s).irreflexive && same_operands(module, results, s.operands + s.operand_count);
             for o in results..s.operands + s.operand_count {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
+                    if known_result {
+                        continue;
+                    }
                     let v = self.read(r, block, UseSite { statement: i, operand: o });
                     self.values[(o - self.first_operand) as usize] = v;
                 }
@@ -361,6 +378,11 @@ impl Flow {
         self.made[v.0 as usize].escapes
     }
 
+    /// The pair that a conversion to half is part of.
+    pub fn pair(&self, v: Value) -> Option<Pair> {
+        self.pairs.get(v.index()).copied().flatten()
+    }
+
     /// The places that read a value, in source order, dead code left out.
     pub fn uses(&self, v: Value) -> impl Iterator<Item = UseSite> + '_ {
         let range = self.use_starts[v.0 as usize] as usize..self.use_starts[v.0 as usize + 1] as usize;
@@ -418,6 +440,14 @@ impl Flow {
             OperandKind::Register(r) => Some(r),
             _ => None,
         }
+    }
+}
+
+/// A comparison of a register with itself.
+fn same_operands(module: &Module<'_>, from: u32, to: u32) -> bool {
+    match &module.operands[from as usize..to as usize] {
+        [a, b] => a.kind == b.kind && matches!(a.kind, OperandKind::Register(_)),
+        _ => false,
     }
 }
 

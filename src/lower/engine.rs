@@ -2,16 +2,15 @@
 
 use smallvec::SmallVec;
 
-use crate::dataflow::facts;
-use crate::ptx::Type;
 use crate::sass::Instruction;
 use crate::translate::Fate;
 
-use super::case::{Case, Origin};
+use super::case::Case;
+use super::constant;
 use super::emit::Emit;
 use super::registers::Registers;
 use super::rule::{Rule, RuleId};
-use super::rules::{OPERATION, RESULT, int_to_int};
+use super::rules::{OPERATION, RESULT};
 
 /// What becomes of a conversion.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +36,7 @@ pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<L
     if case.dead {
         return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new() });
     }
-    if let Some(bits) = constant(case) {
+    if let Some(bits) = constant::fold(case) {
         return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new() });
     }
     let mut e = Emit::new(registers, statement, case.dst, case.source.operand);
@@ -49,31 +48,8 @@ pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<L
         (finish.emit)(case, &mut e);
     }
     let fate = match e.folded.or(e.note) {
-        Some(why) if e.out.is_empty() => Fate::Folded { into: None, sass: SmallVec::new(), why },
+        Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: SmallVec::new(), why },
         _ => Fate::Emitted,
     };
     Some(Lowering { rule: id, fate, sass: e.out })
-}
-
-/// The result's bits where ptxas computes them itself.
-fn constant(case: &Case<'_>) -> Option<u64> {
-    let (form, value) = (case.form, case.source.known.constant?);
-    if case.from_int() && case.to_int() {
-        let (dst, src) = (int_to_int::int(form.dst), int_to_int::int(form.src));
-        let v = facts::truncate(value, src.bits.into());
-        let v = if src.signed { i128::from(facts::sign_extend(v, src.bits.into()) as i64) } else { i128::from(v) };
-        let v = if form.sat {
-            let (low, high) = if dst.signed {
-                (-(1i128 << (dst.bits - 1)), (1i128 << (dst.bits - 1)) - 1)
-            } else {
-                (0, (1i128 << dst.bits) - 1)
-            };
-            v.clamp(low, high)
-        } else {
-            v
-        };
-        return Some(facts::truncate(v as u64, dst.bits.into()));
-    }
-    let _ = (Origin::Unknown, Type::F32);
-    None
 }
