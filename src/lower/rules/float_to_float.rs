@@ -95,9 +95,7 @@ pub const RULES: &[Rule] = &[
                 let op = Alu::Fadd { ftz: true, sat: false };
                 // A parameter can only be the second operand.
                 let sources = match c.source.origin {
-                    Origin::Param { .. } if c.machine.constant_operands && !c.source.operand.modified() => {
-                        [Operand::NEG_RZ, c.source.operand]
-                    }
+                    Origin::Param { .. } if !c.source.operand.modified() => [Operand::NEG_RZ, c.source.operand],
                     _ => [c.source.operand, Operand::NEG_RZ],
                 };
                 e.result(op, &sources);

@@ -74,7 +74,8 @@ pub const RULES: &[Rule] = &[
             e.narrow = Narrow::Raw;
             let (bits, known) = (c.form.dst.bits(), c.source.known);
             // A parameter is read again with the narrower width.
-            let reread = matches!(c.source.origin, Origin::Param { .. }) && (bits == 8 || !c.form.dst.is_signed());
+            let reread = matches!(c.source.origin, Origin::Param { .. })
+                && (!c.form.dst.is_signed() || bits == 8 && c.machine.constant_operands);
             if reread {
                 e.folded = Some("the parameter is read again with that width");
                 if c.form.dst.is_signed() {
@@ -109,7 +110,10 @@ fn reads_high(u: &Use) -> bool {
 
 /// A byte parameter is read again with the sign that is wanted.
 fn reread(c: &Case<'_>) -> bool {
-    matches!(c.source.origin, Origin::Param { bits: 8, .. }) && c.form.src == Type::S8 && c.form.dst.bits() >= 32
+    c.machine.constant_operands
+        && matches!(c.source.origin, Origin::Param { bits: 8, .. })
+        && c.form.src == Type::S8
+        && c.form.dst.bits() >= 32
 }
 
 /// Extension to a wider type.
@@ -135,9 +139,7 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
         let absorbed = c.only(|u| match *u {
             Use::ShiftLeft(_) => true,
             Use::Mask(m) => (src.bits() == 16 || dst.bits() == 64) && m <= 0xff,
-            Use::ToFloat { from, .. } => {
-                from == dst && dst.is_unsigned()
-            }
+            Use::ToFloat { from, .. } => from == dst && dst.is_unsigned(),
             _ => false,
         });
         if absorbed {
@@ -174,7 +176,7 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
                 }
                 return;
             }
-            let reread = matches!(c.source.origin, Origin::Param { .. });
+            let reread = c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
             let later = c.only(|u| match *u {
                 Use::Extend { from, to } => from.is_signed() && to.is_signed(),
                 Use::Compare(t) => t.is_signed(),

@@ -30,7 +30,11 @@ pub const RULES: &[Rule] = &[
             }
             let ftz = c.form.ftz && c.form.src == Type::F32;
             let value = e.value;
-            if never_positive(value) && e.out.is_empty() && !c.any(|u| matches!(u, Use::Unpack | Use::Copy | Use::Logic)) && !ftz {
+            if never_positive(value)
+                && e.out.is_empty()
+                && !c.any(|u| matches!(u, Use::Unpack | Use::Copy | Use::Logic))
+                && !ftz
+            {
                 e.folded = Some("what is never positive clamps to zero");
                 return;
             }
