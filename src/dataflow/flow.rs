@@ -7,6 +7,8 @@
 //!
 //! The buffers are kept from function to function, so that a file costs a handful of allocations.
 
+use rustc_hash::FxHashMap;
+
 use crate::ptx::{FunctionKind, Module, Operand, OperandKind, RegId, Statement, StatementKind, literal};
 
 use super::facts::{self, Known};
@@ -44,6 +46,8 @@ struct Made {
     element: u16,
     /// An unknown read may see it.
     escapes: bool,
+    /// The value that an earlier like conversion made already: this one.
+    twin: u32,
 }
 
 /// What is kept of each register while the statements are walked.
@@ -85,6 +89,8 @@ pub struct Flow {
     work: Vec<u32>,
     reads: Vec<(u32, UseSite)>,
     open: Vec<(u32, u32, u32)>,
+    /// Conversions so far by opcode and source: the value and its place.
+    conversions: FxHashMap<(u32, u32), (u32, u32, u32)>,
 }
 
 impl Flow {
@@ -147,7 +153,7 @@ impl Flow {
             for o in s.operands..end {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
                     let value = self.made.len() as u32;
-                    self.made.push(Made { statement: i, element, escapes: false });
+                    self.made.push(Made { statement: i, element, escapes: false, twin: NONE });
                     element += 1;
                     self.values[(o - self.first_operand) as usize] = value;
                     let slot = &mut self.slots[(r.0 - self.base) as usize];
@@ -163,8 +169,14 @@ impl Flow {
 
     /// Find the value of every read.
     fn connect_reads(&mut self, module: &Module<'_>, first: u32, last: u32) {
+        self.conversions.clear();
+        // Without a label between, what comes first is done first.
+        let mut region = 0;
         for i in first..last {
             let s = &module.statements[i as usize];
+            if s.kind == StatementKind::Label {
+                region = self.blocks[(i - first) as usize];
+            }
             if s.kind != StatementKind::Instruction {
                 continue;
             }
@@ -185,6 +197,7 @@ impl Flow {
                     self.values[(o - self.first_operand) as usize] = v;
                 }
             }
+            self.find_twin(s, i, block, region);
             for o in s.operands..results {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
                     let at = (r.0 - self.base) as usize;
@@ -218,6 +231,26 @@ impl Flow {
         }
     }
 
+    /// A conversion that an earlier one has done already: of the same source, on every way here.
+    fn find_twin(&mut self, s: &Statement, i: u32, block: u32, region: u32) {
+        if self.meaning(s).action != Action::Cvt || s.guard.is_some() || s.operand_count != 2 {
+            return;
+        }
+        let (Some(result), Some(source)) = (self.value(s.operands), self.value(s.operands + 1)) else { return };
+        let key = (s.opcode.0, source.0);
+        match self.conversions.get(&key) {
+            Some(&(value, at, earlier))
+                if earlier == region || self.blocks[(at - self.first_statement) as usize] == 0 =>
+            {
+                self.made[result.index()].twin = value;
+            }
+            _ => {
+                let _ = block;
+                self.conversions.insert(key, (result.0, i, region));
+            }
+        }
+    }
+
     fn read(&mut self, r: RegId, block: u32, site: UseSite) -> u32 {
         let slot = &mut self.slots[(r.0 - self.base) as usize];
         slot.last = slot.last.max(site.statement);
@@ -230,9 +263,9 @@ impl Flow {
                 NONE
             }
         };
-        if value != NONE {
-            self.reads.push((value, site));
-        }
+        let Some(made) = self.made.get(value as usize) else { return NONE };
+        let value = if made.twin == NONE { value } else { made.twin };
+        self.reads.push((value, site));
         value
     }
 
@@ -371,6 +404,11 @@ impl Flow {
     pub fn maker<'m>(&self, module: &'m Module<'_>, v: Value) -> (&'m Statement, u32, u16) {
         let m = self.made[v.0 as usize];
         (&module.statements[m.statement as usize], m.statement, m.element)
+    }
+
+    /// The statement of an earlier like conversion that makes the same value.
+    pub fn twin(&self, v: Value) -> Option<u32> {
+        self.made.get(self.made[v.index()].twin as usize).map(|m| m.statement)
     }
 
     /// Whether a read somewhere may see the value without being known.

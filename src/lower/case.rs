@@ -80,6 +80,8 @@ pub struct Source {
     pub only_reader: bool,
     /// It is the upper half of its register.
     pub high: bool,
+    /// It was extended from this signed byte.
+    pub signed_byte: Option<Operand>,
     /// It is a byte of a register that a vector load filled.
     pub byte: Option<u16>,
 }
@@ -101,6 +103,12 @@ pub struct Case<'a> {
     pub dst_bits: u32,
     /// What the readers want; empty in a snippet where nothing reads it: then all of it is wanted.
     pub uses: SmallVec<[Use; 4]>,
+    /// An earlier like conversion has the result already: its statement.
+    pub twin: Option<u32>,
+    /// A `cvt.pack` that takes two float conversions in: the floats, and whether they are truncated.
+    pub packs_floats: Option<(Operand, Operand, bool)>,
+    /// The `cvt.pack` that takes this conversion in.
+    pub packed_at: Option<u32>,
     /// The pair of halves that the result goes into.
     pub pair: Option<Pair>,
     /// Bit n is set where source n is made by a statement that is seen.
@@ -125,12 +133,35 @@ impl<'a> Case<'a> {
             case.uses = flow.uses_of(module, v).collect();
             case.dead = case.uses.is_empty() && !flow.snippet();
             case.pair = flow.pair(v);
+            case.twin = flow.twin(v);
+            case.packed_at = case.uses.first().and_then(|u| match *u {
+                Use::PackIntegers { statement } => {
+                    Some(statement).filter(|&at| flow.packs_floats(module, at).is_some())
+                }
+                _ => None,
+            });
+            let all = |u: &Use| matches!(*u, Use::PackIntegers { statement } if flow.packs_floats(module, statement).is_some());
+            if !case.only(all) {
+                case.packed_at = None;
+            }
         }
         let end = statement.operands + statement.operand_count;
         let places = (statement.operands + 1..end)
             .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)));
         for (n, at) in places.enumerate().take(8) {
             case.made |= u8::from(flow.value(at).is_some()) << n;
+        }
+        if form.pack
+            && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(module, v).1)
+            && let Some(truncates) = flow.packs_floats(module, statement_index)
+        {
+            let float = |n: u32| {
+                let v = flow.value(statement.operands + n)?;
+                let (w, _, _) = flow.maker(module, v);
+                let at = flow.arguments(module, w).nth(1)?;
+                flow.register(module, at).map(|r| Operand::reg(registers.get(r)))
+            };
+            case.packs_floats = float(1).zip(float(2)).map(|(a, b)| (a, b, truncates));
         }
         let look = Look { form, machine, module, flow, registers, offsets };
         if let Some(at) = source_index(module, statement)
@@ -174,6 +205,7 @@ impl<'a> Case<'a> {
             Operand::Bits(v) => Some(u64::from(v)),
             Operand::F32(v, _) => Some(u64::from(v.to_bits())),
             Operand::F64(v) => Some(v.to_bits()),
+            Operand::RZ => Some(0),
             _ => None,
         };
         let source = Source {
@@ -184,6 +216,7 @@ impl<'a> Case<'a> {
             bits: width(statement.operands + 1),
             only_reader: false,
             high: false,
+            signed_byte: None,
             byte: None,
         };
         Case {
@@ -194,6 +227,9 @@ impl<'a> Case<'a> {
             dst,
             dst_bits: width(statement.operands),
             uses: SmallVec::new(),
+            twin: None,
+            packs_floats: None,
+            packed_at: None,
             pair: None,
             made: 0,
             dead: false,
@@ -243,6 +279,7 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
     let o = &module.operands[at as usize];
     let text = o.span.of(module.source);
     match o.kind {
+        OperandKind::Float if facts::float_bits(text, 64) == Some(0) => Operand::RZ,
         OperandKind::Float if form.src == Type::F64 => {
             Operand::F64(f64::from_bits(facts::float_bits(text, 64).unwrap_or(0)))
         }
@@ -251,7 +288,10 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
         }
         _ => {
             let value = literal::expression(text).map_or(0, |i| i.bits);
-            Operand::Bits(facts::truncate(value, form.src.bits()) as u32)
+            match facts::truncate(value, form.src.bits()) as u32 {
+                0 => Operand::RZ,
+                v => Operand::Bits(v),
+            }
         }
     }
 }
@@ -316,6 +356,11 @@ impl Look<'_, '_> {
                         break;
                     };
                     if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind {
+                        // What was packed and unpacked again is read where it was before.
+                        if let Some(whole) = self.packed_element(next, element, count) {
+                            at = whole;
+                            continue;
+                        }
                         if let Some(of) = flow.register(module, next) {
                             source.origin = Origin::Part { of, element, count };
                             source.high = self.upper_half(w, next, element, count);
@@ -352,6 +397,14 @@ impl Look<'_, '_> {
                 }
                 Action::Cvt => {
                     source.origin = Origin::Converted;
+                    if m.source == Some(Type::S8)
+                        && m.ty == Some(Type::S16)
+                        && form.src == Type::S16
+                        && form.dst == Type::F32
+                        && let Some(next) = argument(1)
+                    {
+                        source.signed_byte = Some(self.operand(next));
+                    }
                     source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
                     // The upper half of a word, shifted down and cut.
                     if m.ty.is_some_and(|t| t.bits() == 16)
@@ -392,6 +445,17 @@ impl Look<'_, '_> {
             source.operand = source.operand.select(Selector::H1);
         }
         source
+    }
+
+    /// The element that a word was packed of, as operand.
+    fn packed_element(&self, word: u32, element: u16, count: u16) -> Option<u32> {
+        let (w, _, _) = self.flow.maker(self.module, self.flow.value(word)?);
+        let vector = self.flow.arguments(self.module, w).nth(1)?;
+        let same = self.flow.meaning(w).action == Action::Mov
+            && w.guard.is_none()
+            && self.module.operands[vector as usize].kind == OperandKind::Vector(count);
+        let at = vector + 1 + u32::from(element);
+        (same && self.flow.value(at).is_some()).then_some(at)
     }
 
     /// Whether the upper element of an unpacked word is read where it is: the word is needed for something else too.

@@ -33,6 +33,14 @@ fn first(sets: &[&'static [Rule]], case: &Case<'_>) -> Option<&'static Rule> {
 pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<Lowering> {
     let rule = first(OPERATION, case)?;
     let id = RuleId(rule);
+    if let Some(into) = case.twin {
+        let why = "an earlier conversion of the same source has the result";
+        return Some(Lowering {
+            rule: id,
+            fate: Fate::Folded { into: Some(into), sass: SmallVec::new(), why },
+            sass: SmallVec::new(),
+        });
+    }
     if case.dead {
         return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new() });
     }

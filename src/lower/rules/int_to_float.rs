@@ -123,6 +123,9 @@ pub const RULES: &[Rule] = &[
                 src = Int { bits: if c.source.known.fits_unsigned(8) { 8 } else { 16 }, signed: false };
                 operand = of;
             }
+            if let Some(byte) = c.source.signed_byte {
+                (src, operand) = (Int { bits: 8, signed: true }, byte);
+            }
             if matches!(operand, Operand::Bits(_)) {
                 src = Int { bits: 32, signed: src.signed };
             }

@@ -180,7 +180,7 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
             let later = c.only(|u| match *u {
                 Use::Extend { from, to } => from.is_signed() && to.is_signed(),
                 Use::Compare(t) => t.is_signed(),
-                Use::ToFloat { from, .. } => from == dst && dst.is_signed(),
+                Use::ToFloat { from, to } => from == dst && dst.is_signed() && to == Type::F32,
                 _ => false,
             });
             if later {
