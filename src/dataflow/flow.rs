@@ -7,7 +7,7 @@
 //!
 //! The buffers are kept from function to function, so that a file costs a handful of allocations.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ptx::{FunctionKind, Module, Operand, OperandKind, RegId, Statement, StatementKind, literal};
 
@@ -89,6 +89,10 @@ pub struct Flow {
     /// Loops: from the label that is jumped back to, to the jump.
     loops: Vec<(u32, u32)>,
     labels: FxHashMap<u32, u32>,
+    /// Names of labels that branches name.
+    targets: FxHashSet<u32>,
+    /// Some branch takes its target from a table: any label may be one.
+    indirect: bool,
     work: Vec<u32>,
     reads: Vec<(u32, UseSite)>,
     open: Vec<(u32, u32, u32)>,
@@ -143,14 +147,13 @@ impl Flow {
         self.blocks.clear();
         self.loops.clear();
         self.labels.clear();
+        self.find_targets(module, first, last);
         let mut block = 0;
         for i in first..last {
             let s = &module.statements[i as usize];
-            if s.kind == StatementKind::Label {
+            if let Some(name) = self.target(module, s) {
                 block += 1;
-                if let Some(OperandKind::Symbol(name)) = module.operands.get(s.operands as usize).map(|o| o.kind) {
-                    self.labels.insert(name.0, i);
-                }
+                self.labels.insert(name, i);
             }
             self.blocks.push(block);
             if s.kind != StatementKind::Instruction {
@@ -181,6 +184,34 @@ impl Flow {
         }
     }
 
+    /// Find the labels that are jumped to; the others, debuggers' marks, part no blocks.
+    fn find_targets(&mut self, module: &Module<'_>, first: u32, last: u32) {
+        self.targets.clear();
+        self.indirect = false;
+        for s in &module.statements[first as usize..last as usize] {
+            if s.kind != StatementKind::Instruction || self.meaning(s).action != Action::Branch {
+                continue;
+            }
+            for o in &module.operands[s.operands as usize..(s.operands + s.operand_count) as usize] {
+                if let OperandKind::Symbol(name) = o.kind {
+                    self.targets.insert(name.0);
+                }
+            }
+            self.indirect |= s.operand_count != 1;
+        }
+    }
+
+    /// The name of a label that something may jump to.
+    fn target(&self, module: &Module<'_>, s: &Statement) -> Option<u32> {
+        if s.kind != StatementKind::Label {
+            return None;
+        }
+        match module.operands.get(s.operands as usize)?.kind {
+            OperandKind::Symbol(name) if self.indirect || self.targets.contains(&name.0) => Some(name.0),
+            _ => None,
+        }
+    }
+
     /// Find the value of every read.
     fn connect_reads(&mut self, module: &Module<'_>, first: u32, last: u32) {
         self.conversions.clear();
@@ -188,7 +219,7 @@ impl Flow {
         let mut region = 0;
         for i in first..last {
             let s = &module.statements[i as usize];
-            if s.kind == StatementKind::Label {
+            if self.target(module, s).is_some() {
                 region = self.blocks[(i - first) as usize];
             }
             if s.kind != StatementKind::Instruction {

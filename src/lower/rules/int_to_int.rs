@@ -213,7 +213,8 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
             }
             let low = low_only(c, 32);
             // A 64-bit sum takes the sign of the low word as its high one, where it is the only reader.
-            let summed = c.only(|u| matches!(u, Use::Add(64) | Use::Store { bits: 8 | 16 | 32, .. }))
+            let summed = c.machine.sum_takes_sign
+                && c.only(|u| matches!(u, Use::Add(64) | Use::Store { bits: 8 | 16 | 32, .. }))
                 && c.uses.iter().filter(|u| matches!(u, Use::Add(64))).count() <= 1;
             if low || summed {
                 if in_place {
