@@ -101,11 +101,13 @@ fn reads(flow: &Flow, s: &Statement, v: Value) -> bool {
 
 /// Nothing wants the whole word of the result, and the source is neither a sign to take in nor merged from two ways.
 fn stands_alone(flow: &Flow, module: &Module<'_>, s: &Statement, v: Value) -> bool {
-    let signed =
-        flow.arguments(module, s).nth(1).and_then(|o| flow.value(o)).is_some_and(|source| {
-            matches!(flow.meaning(flow.maker(module, source).0).action, Action::Neg | Action::Abs)
-        });
-    !signed
+    let source = flow.arguments(module, s).nth(1).and_then(|o| flow.value(o));
+    let unfit = source.is_some_and(|source| {
+        let (w, _, _) = flow.maker(module, source);
+        let m = flow.meaning(w);
+        matches!(m.action, Action::Neg | Action::Abs) || m.merges || w.guard.is_some()
+    });
+    !unfit
         && !flow.uses_of(module, v).any(|u| match u {
             Use::Logic | Use::Extend { .. } => true,
             Use::FloatToFloat { from, .. } => from == crate::ptx::Type::Bf16,
