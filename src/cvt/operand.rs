@@ -1,0 +1,284 @@
+//! Operands as legality sees them: what kind of thing stands there, apart from how it was written.
+
+use smallvec::SmallVec;
+
+use crate::ptx::{Module, NameId, Operand, OperandKind, Statement, StatementKind, Type};
+
+/// The operands of one statement.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Operands {
+    /// What stands behind the guard's `@`.
+    pub guard: Guard,
+    /// The guard's name, where it is of use in a message.
+    pub guard_name: Box<str>,
+    /// The operands, result first.
+    pub list: SmallVec<[OperandShape; 5]>,
+}
+
+/// What stands behind `@`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Guard {
+    /// No guard, or a predicate.
+    #[default]
+    Fine,
+    /// A register of another type.
+    NoPredicate,
+    /// A name that nothing declares.
+    Undeclared,
+}
+
+/// One operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperandShape {
+    /// What it is.
+    pub value: Value,
+    /// `-a`
+    pub negated: bool,
+    /// `!a`
+    pub inverted: bool,
+    /// `a|p`
+    pub paired: bool,
+    /// `a.b0`
+    pub selector: Option<Selector>,
+    /// The selector's name, where it is of use in a message.
+    pub selector_name: Box<str>,
+    /// The operand's name, where it is of use in a message.
+    pub name: Box<str>,
+}
+
+/// What an operand is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A register. `None` takes whatever type is needed: nothing declares it, in a snippet.
+    Register(Option<Type>),
+    /// A special register.
+    Special(Special),
+    /// An integer constant, or an expression of such.
+    Integer,
+    /// A float constant.
+    Float {
+        /// `0f3F800000`, which has 32 bits whatever the instruction.
+        bits32: bool,
+    },
+    /// An expression with a register of this type in it, such as `r2+1`.
+    RegisterSum(Option<Type>),
+    /// A variable.
+    Variable,
+    /// A variable and an offset.
+    VariableSum,
+    /// The name of a function, or a label.
+    Code,
+    /// A name that nothing declares.
+    Undeclared,
+    /// `[a]`
+    Address,
+    /// `{a, b}`
+    Vector(SmallVec<[Box<OperandShape>; 4]>),
+    /// A register declared `.v2` or `.v4`.
+    VectorRegister(Option<Type>, u8),
+    /// `_`
+    Sink,
+    /// Anything else; the parser has said so.
+    Other,
+}
+
+/// A special register by width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    /// 32 bits, as `%tid.x`.
+    Word,
+    /// 64 bits, as `%clock64`.
+    Double,
+    /// 32 or 64 bits, as needed: `%gridid`.
+    Either,
+    /// All of `%tid`.
+    Vector,
+}
+
+/// The selector of `a.b0`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selector {
+    /// `.b0` to `.b3`, `.h0`, `.h1`: those of video instructions.
+    Video,
+    /// Any other, on a 32-bit register.
+    Unknown,
+    /// Any other, on another operand.
+    Field,
+}
+
+impl OperandShape {
+    /// An operand of which nothing more is to be said.
+    pub fn of(value: Value) -> OperandShape {
+        OperandShape {
+            value,
+            negated: false,
+            inverted: false,
+            paired: false,
+            selector: None,
+            selector_name: Box::default(),
+            name: Box::default(),
+        }
+    }
+
+    /// A register of this type.
+    pub fn register(ty: Type) -> OperandShape {
+        OperandShape::of(Value::Register(Some(ty)))
+    }
+}
+
+impl Special {
+    /// The special register of this name, `%` included.
+    pub fn named(name: &str) -> Special {
+        let vectors = [
+            "%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid",
+        ];
+        match name {
+            "%clock64" | "%globaltimer" | "%current_graph_exec" => Special::Double,
+            "%gridid" => Special::Either,
+            _ if name.starts_with("%pm") && name.ends_with("_64") => Special::Double,
+            _ if vectors.contains(&name) => Special::Vector,
+            _ => Special::Word,
+        }
+    }
+}
+
+/// The operands of `statement` as legality sees them.
+pub fn shapes(module: &Module<'_>, statement: &Statement) -> Operands {
+    let first = statement.operands as usize;
+    let all = module.operands.get(first..first + statement.operand_count as usize).unwrap_or_default();
+    let mut rest = all;
+    let mut list = SmallVec::new();
+    while !rest.is_empty() {
+        let shape;
+        (shape, rest) = shape_of(module, rest);
+        list.push(shape);
+    }
+    let guard = match statement.guard.and_then(|g| module.registers.get(g.register.0 as usize)) {
+        None => Guard::Fine,
+        Some(r) if r.ty.is_none() && module.snippet => Guard::Fine,
+        Some(r) if r.ty.is_none() => Guard::Undeclared,
+        Some(r) if r.ty != Some(Type::Pred) => Guard::NoPredicate,
+        Some(_) => Guard::Fine,
+    };
+    let guard_name = match (guard, statement.guard.and_then(|g| module.registers.get(g.register.0 as usize))) {
+        (Guard::Undeclared, Some(r)) => String::from_utf8_lossy(r.name.of(module.source)).into(),
+        _ => Box::default(),
+    };
+    Operands { guard, guard_name, list }
+}
+
+/// The shape of the first operand of `operands` and what follows it.
+fn shape_of<'a>(module: &Module<'_>, operands: &'a [Operand]) -> (OperandShape, &'a [Operand]) {
+    let Some((head, mut rest)) = operands.split_first() else {
+        return (OperandShape::of(Value::Other), &[]);
+    };
+    let mut child = |count: u16| {
+        let mut children: SmallVec<[Box<OperandShape>; 4]> = SmallVec::new();
+        for _ in 0..count {
+            let shape;
+            (shape, rest) = shape_of(module, rest);
+            children.push(Box::new(shape));
+        }
+        children
+    };
+    let mut single = |count: u16| child(count).into_iter().next().map_or(OperandShape::of(Value::Other), |b| *b);
+    let text = || std::str::from_utf8(head.span.of(module.source)).unwrap_or_default();
+    let shape = match head.kind {
+        OperandKind::Register(id) => OperandShape::of(match module.registers.get(id.0 as usize) {
+            Some(r) if r.ty.is_none() && !module.snippet => Value::Undeclared,
+            Some(r) if r.vector > 1 => Value::VectorRegister(r.ty, r.vector),
+            Some(r) => Value::Register(r.ty),
+            None => Value::Other,
+        }),
+        OperandKind::Special(_) if text() == "WARP_SZ" => OperandShape::of(Value::Integer),
+        OperandKind::Special(_) => OperandShape::of(Value::Special(Special::named(text()))),
+        OperandKind::Symbol(id) => OperandShape::of(symbol(module, id)),
+        OperandKind::Integer => OperandShape::of(Value::Integer),
+        OperandKind::Float => OperandShape::of(Value::Float { bits32: text().starts_with("0f") || text().starts_with("0F") }),
+        OperandKind::Sink => OperandShape::of(Value::Sink),
+        OperandKind::Text | OperandKind::Error => OperandShape::of(Value::Other),
+        OperandKind::Vector(n) => OperandShape::of(Value::Vector(child(n))),
+        OperandKind::Address(n) => {
+            child(n);
+            OperandShape::of(Value::Address)
+        }
+        OperandKind::Group(n) => {
+            child(n);
+            OperandShape::of(Value::Other)
+        }
+        OperandKind::Expression(n) => OperandShape::of(sum(&child(n))),
+        OperandKind::Negated => {
+            let inner = single(1);
+            let constant = matches!(inner.value, Value::Integer | Value::Float { .. });
+            OperandShape { negated: !constant, ..inner }
+        }
+        OperandKind::Not => OperandShape { inverted: true, ..single(1) },
+        OperandKind::Pair => OperandShape { paired: true, ..single(2) },
+        OperandKind::Selected => {
+            let inner = single(1);
+            let name = text().rsplit('.').next().unwrap_or_default().trim();
+            let selector = selector(name, &inner.value);
+            let selector_name = if selector == Selector::Video { Box::default() } else { name.into() };
+            OperandShape { selector: Some(selector), selector_name, ..inner }
+        }
+    };
+    let shape = match shape.value {
+        Value::Undeclared if shape.name.is_empty() => OperandShape { name: text().into(), ..shape },
+        _ => shape,
+    };
+    (shape, rest)
+}
+
+/// What a selector of this name is on `value`.
+pub fn selector(name: &str, value: &Value) -> Selector {
+    let word = matches!(
+        value,
+        Value::Register(None | Some(Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2))
+    );
+    match name {
+        "b0" | "b1" | "b2" | "b3" | "h0" | "h1" => Selector::Video,
+        _ if word => Selector::Unknown,
+        _ => Selector::Field,
+    }
+}
+
+/// What a sum of these leaves is.
+fn sum(leaves: &[Box<OperandShape>]) -> Value {
+    let mut value = Value::Integer;
+    for leaf in leaves {
+        match &leaf.value {
+            Value::Register(ty) => return Value::RegisterSum(*ty),
+            Value::Undeclared => return Value::Undeclared,
+            Value::Variable | Value::Code => value = Value::VariableSum,
+            Value::Float { bits32 } if value == Value::Integer => value = Value::Float { bits32: *bits32 },
+            _ => {}
+        }
+    }
+    value
+}
+
+/// What an identifier that is no register names. The syntax tree keeps no table of variables, and conversions
+/// name one hardly ever, so the text is searched for another place of the name outside of instructions.
+fn symbol(module: &Module<'_>, id: NameId) -> Value {
+    let Some(&name) = module.names.get(id.0 as usize) else { return Value::Undeclared };
+    if module.functions.iter().any(|f| f.name.of(module.source) == name) {
+        return Value::Code;
+    }
+    let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%');
+    for at in memchr::memmem::find_iter(module.source, name) {
+        let before = at.checked_sub(1).and_then(|i| module.source.get(i)).is_some_and(|&b| word(b));
+        let after = module.source.get(at + name.len()).is_some_and(|&b| word(b));
+        if before || after {
+            continue;
+        }
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let after_it = module.statements.partition_point(|s| s.span.start <= at);
+        let holder = after_it.checked_sub(1).map(|i| &module.statements[i]).filter(|s| at < s.span.end);
+        match holder.map(|s| s.kind) {
+            Some(StatementKind::Instruction) => {}
+            Some(StatementKind::Label) => return Value::Code,
+            _ => return Value::Variable,
+        }
+    }
+    if module.snippet { Value::Variable } else { Value::Undeclared }
+}
