@@ -5,6 +5,7 @@ pub mod cvt;
 pub mod diagnostic;
 pub mod lower;
 pub mod ptx;
+pub mod report;
 pub mod sass;
 pub mod target;
 pub mod translate;

@@ -190,6 +190,18 @@ pub enum OperandKind {
     Error,
 }
 
+impl OperandKind {
+    /// The number of direct children that follow it in pre-order.
+    pub const fn children(self) -> u32 {
+        match self {
+            OperandKind::Vector(n) | OperandKind::Address(n) | OperandKind::Group(n) | OperandKind::Expression(n) => n as u32,
+            OperandKind::Negated | OperandKind::Not | OperandKind::Selected => 1,
+            OperandKind::Pair => 2,
+            _ => 0,
+        }
+    }
+}
+
 /// One operand with its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operand {

@@ -1,0 +1,147 @@
+//! Reading the input, and what is no PTX at all.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use cvtlower::diagnostic::{Diagnostic, Severity};
+use cvtlower::ptx::Span;
+
+/// Places are kept as 32-bit offsets.
+const LARGEST: u64 = u32::MAX as u64;
+
+/// Where PTX comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// `-`, or no file at all.
+    Stdin,
+    /// A file, a pipe or what else opens by a name.
+    Path(PathBuf),
+}
+
+impl Input {
+    /// The inputs that the arguments name.
+    pub fn all(files: &[PathBuf]) -> anyhow::Result<Vec<Self>> {
+        if files.is_empty() {
+            if io::stdin().is_terminal() {
+                let _ = writeln!(
+                    io::stderr(),
+                    "reading PTX from the terminal; end it with Ctrl-D"
+                );
+            }
+            return Ok(vec![Self::Stdin]);
+        }
+        let stdin = Path::new("-");
+        if files.iter().filter(|file| *file == stdin).count() > 1 {
+            anyhow::bail!("standard input (-) can be read only once");
+        }
+        Ok(files
+            .iter()
+            .map(|file| {
+                if file == stdin {
+                    Self::Stdin
+                } else {
+                    Self::Path(file.clone())
+                }
+            })
+            .collect())
+    }
+
+    /// The name in listings and messages.
+    pub fn name(&self) -> Cow<'_, str> {
+        match self {
+            Self::Stdin => Cow::Borrowed("<stdin>"),
+            Self::Path(path) => path.to_string_lossy(),
+        }
+    }
+
+    /// The whole text.
+    pub fn read(&self) -> Result<Vec<u8>, String> {
+        let fail =
+            |error: &dyn std::fmt::Display| format!("cannot read '{}': {error}", self.name());
+        let read = match self {
+            Self::Stdin => read_up_to_largest(io::stdin().lock(), 0),
+            Self::Path(path) => File::open(path).and_then(|file| {
+                let metadata = file.metadata()?;
+                if metadata.is_dir() {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                read_up_to_largest(&file, metadata.len())
+            }),
+        };
+        match read {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => Err(fail(&"it is larger than 4 GiB")),
+            Err(error) => Err(fail(&reason(&error))),
+        }
+    }
+}
+
+/// All of `reader`, or `None` when that is too much.
+fn read_up_to_largest(reader: impl Read, expected: u64) -> io::Result<Option<Vec<u8>>> {
+    if expected > LARGEST {
+        return Ok(None);
+    }
+    // One byte more than expected, so that the end is seen without another allocation.
+    let mut bytes = Vec::with_capacity(expected as usize + 1);
+    reader.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(if bytes.len() as u64 > LARGEST {
+        None
+    } else {
+        Some(bytes)
+    })
+}
+
+/// What an I/O error says, without Rust's " (os error 2)".
+pub fn reason(error: &io::Error) -> String {
+    without_number(&error.to_string()).to_string()
+}
+
+/// A message up to Rust's " (os error 2)".
+pub fn without_number(message: &str) -> &str {
+    message.split(" (os error").next().unwrap_or(message)
+}
+
+/// Says so when the text cannot be PTX: one clear finding in place of a thousand that a parser would make.
+pub fn not_ptx(source: &[u8]) -> Option<Diagnostic> {
+    let head = &source[..source.len().min(8192)];
+    let (code, message, help) = if source.iter().all(u8::is_ascii_whitespace) {
+        ("input::empty", "the input is empty", None)
+    } else if head.starts_with(b"\x7fELF") {
+        (
+            "input::binary",
+            "this is an ELF file, not PTX",
+            Some(
+                "`cuobjdump -ptx FILE` prints the PTX that a program or a cubin's fat binary holds",
+            ),
+        )
+    } else if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+        (
+            "input::encoding",
+            "this is UTF-16 text; PTX is ASCII",
+            Some("`iconv -f UTF-16 -t UTF-8 FILE` converts it"),
+        )
+    } else if head.contains(&0) {
+        ("input::binary", "this is a binary file, not PTX", None)
+    } else {
+        return None;
+    };
+    let place = Span::default();
+    let ptxas = "Missing .version directive at start of file".to_string();
+    Some(Diagnostic {
+        severity: Severity::Error,
+        code,
+        message: message.to_string(),
+        label: String::new(),
+        help: help.map(str::to_string),
+        span: place,
+        anchor: place,
+        ptxas: if code == "input::empty" {
+            vec![ptxas]
+        } else {
+            Vec::new()
+        },
+        fatal: true,
+    })
+}

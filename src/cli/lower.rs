@@ -1,0 +1,277 @@
+//! `cvtlower [OPTIONS] [FILE]...`: what the program is for.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use cvtlower::diagnostic::{Diagnostic, Severity};
+use cvtlower::ptx::lines::LineIndex;
+use cvtlower::report::diagnostics::{self, Findings};
+use cvtlower::report::json::Json;
+use cvtlower::report::listing::Listing;
+use cvtlower::report::{Format, Unit};
+use cvtlower::target::Target;
+use cvtlower::translate::{Options, translate};
+use rayon::prelude::*;
+
+use super::args::{self, Color, Lower};
+use super::input::{Input, not_ptx};
+use super::output::Output;
+use super::{FAILED, ILLEGAL, arch, bug, complain, is_set};
+
+/// The exit status that a panic has in every Rust program.
+const BUG: u8 = 101;
+
+/// How findings are shown.
+#[derive(Debug, Clone, Copy)]
+enum Style {
+    Fancy { color: bool },
+    Plain,
+    Ptxas,
+}
+
+/// What is the same for all files.
+struct Job {
+    /// `None` is the file's `.target`; never empty.
+    archs: Vec<Option<Target>>,
+    options: Options,
+    style: Style,
+}
+
+/// What came of one file.
+struct Done<P> {
+    /// What to print, for each target.
+    parts: Vec<(Target, P)>,
+    /// The findings, rendered.
+    findings: Vec<u8>,
+    /// What is wrong with the file as such.
+    complaint: Option<String>,
+    status: u8,
+}
+
+impl<P> Done<P> {
+    fn failed(status: u8, complaint: String) -> Self {
+        Self {
+            parts: Vec::new(),
+            findings: Vec::new(),
+            complaint: Some(complaint),
+            status,
+        }
+    }
+}
+
+/// Lowers the files.
+pub fn run(arguments: &Lower) -> anyhow::Result<ExitCode> {
+    let inputs = Input::all(&arguments.files)?;
+    let targets = arch::targets(&arguments.arch);
+    let archs: Vec<Option<Target>> = if targets.is_empty() {
+        vec![None]
+    } else {
+        targets.into_iter().map(Some).collect()
+    };
+    let headed = inputs.len() > 1 || archs.len() > 1;
+    let options = Options {
+        arch: None,
+        retarget: arguments.retarget,
+        context: arguments.context.into(),
+    };
+    let job = Job {
+        archs,
+        options,
+        style: style(arguments),
+    };
+    let output = arguments.output.as_deref();
+    let status = match arguments.format {
+        args::Format::Sass => all(
+            &inputs,
+            &job,
+            Listing::new(arguments.explain, headed),
+            output,
+        )?,
+        args::Format::Json => all(&inputs, &job, Json::new(arguments.explain), output)?,
+    };
+    Ok(ExitCode::from(status))
+}
+
+/// The style asked for, or the one that fits where the findings go.
+fn style(arguments: &Lower) -> Style {
+    let terminal = io::stderr().is_terminal();
+    let color = match arguments.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            terminal
+                && !is_set("NO_COLOR")
+                && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        }
+    };
+    match arguments.diagnostics {
+        Some(args::Diagnostics::Fancy) => Style::Fancy { color },
+        Some(args::Diagnostics::Plain) => Style::Plain,
+        Some(args::Diagnostics::Ptxas) => Style::Ptxas,
+        None if terminal => Style::Fancy { color },
+        None => Style::Plain,
+    }
+}
+
+/// Lowers all inputs and prints them in their order.
+fn all<F: Format>(
+    inputs: &[Input],
+    job: &Job,
+    mut format: F,
+    output: Option<&std::path::Path>,
+) -> anyhow::Result<u8> {
+    // Opened first: a place that cannot be written is told before the work and not after it.
+    let mut out = Output::open(output)?;
+    let mut findings = Vec::new();
+    let mut status = 0;
+    let mut printed = false;
+    let write_failed = || "cannot write the output";
+    // Batches keep what is in flight small however many files there are. One file needs no threads.
+    let batch = if inputs.len() > 1 {
+        8 * rayon::current_num_threads()
+    } else {
+        1
+    };
+    for batch in inputs.chunks(batch) {
+        let done: Vec<_> = match batch {
+            [input] => vec![file(input, job, &format)],
+            several => several
+                .par_iter()
+                .map(|input| file(input, job, &format))
+                .collect(),
+        };
+        for done in done {
+            for (arch, part) in done.parts {
+                format
+                    .put(arch, part, &mut out)
+                    .with_context(write_failed)?;
+                printed = true;
+            }
+            findings.extend_from_slice(&done.findings);
+            if let Some(complaint) = done.complaint {
+                findings.extend_from_slice(format!("error: {complaint}\n").as_bytes());
+            }
+            status = status.max(done.status);
+        }
+    }
+    if printed {
+        format.finish(&mut out).with_context(write_failed)?;
+    }
+    // A file that misses an input is not whole, so it is left as it was; a stream has had its text already.
+    let whole = status < FAILED || !matches!(out, Output::Whole(..));
+    let finished = if whole { out.finish() } else { Ok(()) };
+    // Findings come last, where they are seen on a terminal. There is nobody to tell when they cannot be written.
+    let _ = io::stderr().write_all(&findings);
+    finished?;
+    if let (false, Some(path)) = (whole, output) {
+        complain(&format!("'{}' is not written", path.display()));
+    }
+    Ok(status)
+}
+
+/// Lowers one file for all targets; never panics.
+fn file<F: Format>(input: &Input, job: &Job, format: &F) -> Done<F::Part> {
+    let name = input.name();
+    bug::caught(&name, || match input.read() {
+        Ok(source) => source_text(&name, &source, job, format),
+        Err(complaint) => Done::failed(FAILED, complaint),
+    })
+    .unwrap_or_else(|complaint| Done::failed(BUG, complaint))
+}
+
+/// Lowers a text.
+fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F) -> Done<F::Part> {
+    let lines = LineIndex::new(source);
+    let not_ptx = not_ptx(source);
+    let one =
+        |arch: &Option<Target>| one(path, source, &lines, *arch, not_ptx.as_ref(), job, format);
+    let results: Result<Vec<_>, String> = match job.archs.as_slice() {
+        [arch] => one(arch).map(|result| vec![result]),
+        several => several.par_iter().map(one).collect(),
+    };
+    let results = match results {
+        Ok(results) => results,
+        Err(complaint) => return Done::failed(FAILED, complaint),
+    };
+    let mut parts = Vec::new();
+    let mut found = Vec::new();
+    for (arch, part, diagnostics) in results {
+        parts.extend(part.map(|part| (arch, part)));
+        found.push((arch, diagnostics));
+    }
+    let findings = Findings {
+        path,
+        source,
+        lines: &lines,
+        findings: diagnostics::merge(found),
+    };
+    let illegal = findings
+        .findings
+        .iter()
+        .any(|finding| finding.diagnostic.severity == Severity::Error);
+    let mut text = Vec::new();
+    let written = match job.style {
+        Style::Fancy { color } => diagnostics::fancy::write(&findings, color, &mut text),
+        Style::Plain => diagnostics::plain::write(&findings, &mut text),
+        Style::Ptxas => diagnostics::ptxas::write(&findings, &mut text),
+    };
+    written.expect("memory can be written");
+    Done {
+        parts,
+        findings: text,
+        complaint: None,
+        status: if illegal { ILLEGAL } else { 0 },
+    }
+}
+
+/// What one file gives for one target: its part, if there is a target at all, and its findings.
+type ForTarget<P> = (Target, Option<P>, Vec<Diagnostic>);
+
+/// Lowers a text for one target.
+fn one<'s, F: Format>(
+    path: &str,
+    source: &'s [u8],
+    lines: &LineIndex<'s>,
+    arch: Option<Target>,
+    not_ptx: Option<&Diagnostic>,
+    job: &Job,
+    format: &F,
+) -> Result<ForTarget<F::Part>, String> {
+    let text = if not_ptx.is_some() {
+        b"".as_slice()
+    } else {
+        source
+    };
+    let mut translation = translate(
+        text,
+        &Options {
+            arch,
+            ..job.options
+        },
+    );
+    let aimless = arch.is_none() && translation.module.target.is_none();
+    if let Some(diagnostic) = not_ptx {
+        translation.functions.clear();
+        translation.diagnostics = vec![diagnostic.clone()];
+    } else if aimless {
+        return Err(format!(
+            "'{path}' has no .target, so the architecture has to be given: --arch sm_89"
+        ));
+    }
+    let part = if aimless {
+        None
+    } else {
+        let unit = Unit {
+            path,
+            translation: &translation,
+            lines,
+        };
+        Some(
+            format
+                .part(&unit)
+                .map_err(|error| format!("cannot print '{path}': {error}"))?,
+        )
+    };
+    Ok((translation.arch, part, translation.diagnostics))
+}

@@ -1,0 +1,204 @@
+//! Forward: which bits of a register are known, and from where.
+
+use crate::ptx::{Module, OperandKind, Statement, Type, literal};
+
+use super::flow::Flow;
+use super::meaning::{Action, Space};
+
+/// What made the upper bits known. ptxas does not use every source of knowledge for every purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Nothing is known.
+    Unknown,
+    /// A load of a narrower type extends.
+    Load,
+    /// A parameter is read again with the width that is wanted.
+    Param,
+    /// A logical and with a constant.
+    Mask,
+    /// A logical right shift by a constant.
+    Shift,
+    /// An earlier conversion.
+    Convert,
+    /// The value is a constant.
+    Constant,
+    /// Anything else.
+    Other,
+}
+
+/// What is known of a register's bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// This bit and all above it are zero; 64 where nothing is known.
+    pub zero_from: u8,
+    /// This bit and all above it equal the one below: the value is sign-extended from so many bits; 64 where
+    /// nothing is known.
+    pub sign_from: u8,
+    /// How it came to be known.
+    pub how: How,
+    /// The value itself.
+    pub constant: Option<u64>,
+}
+
+impl Known {
+    /// Nothing.
+    pub const NOTHING: Known = Known { zero_from: 64, sign_from: 64, how: How::Unknown, constant: None };
+
+    /// Zero from a bit on.
+    pub const fn zeros(from: u32, how: How) -> Known {
+        Known { zero_from: from as u8, sign_from: if from < 63 { from as u8 + 1 } else { 64 }, how, constant: None }
+    }
+
+    /// Sign-extended from so many bits.
+    pub const fn signs(from: u32, how: How) -> Known {
+        Known { zero_from: 64, sign_from: from as u8, how, constant: None }
+    }
+
+    /// A constant.
+    pub fn value(v: u64) -> Known {
+        let zero_from = 64 - v.leading_zeros() as u8;
+        let sign_from = 65 - (v.leading_zeros().max(v.leading_ones())) as u8;
+        Known { zero_from, sign_from: sign_from.min(64), how: How::Constant, constant: Some(v) }
+    }
+
+    /// Whether the value fits `bits` without sign.
+    pub const fn fits_unsigned(self, bits: u32) -> bool {
+        self.zero_from as u32 <= bits
+    }
+
+    /// Whether the value is sign-extended from `bits`.
+    pub const fn fits_signed(self, bits: u32) -> bool {
+        self.sign_from as u32 <= bits
+    }
+}
+
+/// Note what a statement makes known of its results.
+pub(super) fn record(flow: &mut Flow, module: &Module<'_>, s: &Statement) {
+    let m = *flow.meaning(s);
+    let Some(first) = module.operands.get(s.operands as usize) else { return };
+    if s.operand_count == 0 {
+        return;
+    }
+    let end = s.operands + s.operand_count;
+    let second = flow.after(module, s.operands, end);
+    let third = flow.after(module, second, end);
+    match m.action {
+        Action::Load(space) => {
+            let Some(ty) = m.ty else { return };
+            let how = if space == Space::Param { How::Param } else { How::Load };
+            let k = extension(ty, how);
+            for o in s.operands..second {
+                if let OperandKind::Register(r) = module.operands[o as usize].kind {
+                    flow.learn(r, k);
+                }
+            }
+        }
+        _ => {
+            let OperandKind::Register(d) = first.kind else { return };
+            if let Some(k) = result(flow, module, s, second, third) {
+                flow.learn(d, k);
+            }
+        }
+    }
+}
+
+fn extension(ty: Type, how: How) -> Known {
+    match ty.bits() {
+        8 | 16 | 32 if ty.is_signed() => Known::signs(ty.bits(), how),
+        8 | 16 | 32 => Known::zeros(ty.bits(), how),
+        _ => Known::NOTHING,
+    }
+}
+
+fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u32) -> Option<Known> {
+    let m = flow.meaning(s);
+    let operand = |at: u32| module.operands.get(at as usize).filter(|_| at < s.operands + s.operand_count);
+    let known = |at: u32| match operand(at)?.kind {
+        OperandKind::Register(r) => Some(flow.known(r)),
+        OperandKind::Integer | OperandKind::Negated => {
+            flow.constant(module, at).map(|v| Known::value(truncate(v, m.ty.map_or(64, Type::bits))))
+        }
+        _ => None,
+    };
+    match m.action {
+        Action::Mov => {
+            let o = operand(second)?;
+            if o.kind == OperandKind::Float {
+                let bits = literal::float(o.span.of(module.source))?.bits(m.ty?.bits());
+                return Some(Known { zero_from: 64, sign_from: 64, how: How::Constant, constant: Some(bits) });
+            }
+            known(second)
+        }
+        Action::And => {
+            let mask = [second, third].into_iter().find_map(|o| flow.constant(module, o))?;
+            let mask = truncate(mask, m.ty?.bits());
+            let top = 64 - mask.leading_zeros();
+            (top < m.ty?.bits()).then(|| Known::zeros(top, How::Mask))
+        }
+        Action::Shr if m.ty?.is_unsigned() || !m.ty?.is_signed() => {
+            let by = flow.constant(module, third)?;
+            let width = m.ty?.bits();
+            (by > 0 && by < u64::from(width)).then(|| Known::zeros(width - by as u32, How::Shift))
+        }
+        Action::Cvt => converted(m.ty?, m.source?, m.sat, || known(second)),
+        _ => None,
+    }
+}
+
+fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>) -> Option<Known> {
+    if !dst.is_int() {
+        return None;
+    }
+    let bits = dst.bits();
+    if !src.is_int() {
+        return Some(if bits >= 32 {
+            Known::NOTHING
+        } else if dst.is_signed() {
+            Known::signs(bits, How::Convert)
+        } else {
+            Known::zeros(bits, How::Convert)
+        });
+    }
+    let known = source().unwrap_or(Known::NOTHING);
+    if sat {
+        return Some(extension(dst, How::Convert));
+    }
+    if let Some(v) = known.constant {
+        let v = truncate(v, src.bits());
+        let v = if src.is_signed() { sign_extend(v, src.bits()) } else { v };
+        let v = truncate(v, bits);
+        return Some(Known::value(if dst.is_signed() && bits < 64 { sign_extend(v, bits) } else { v }));
+    }
+    // What the source is extended from: its own type, or narrower where that is known.
+    let from = src.bits().min(bits);
+    let narrow = if src.is_signed() {
+        if known.fits_signed(from) { Known { how: How::Convert, ..known } } else { Known::signs(from, How::Convert) }
+    } else if known.fits_unsigned(from) {
+        Known { how: How::Convert, ..known }
+    } else {
+        Known::zeros(from, How::Convert)
+    };
+    Some(match bits {
+        8 if dst.is_signed() => {
+            if narrow.fits_signed(8) { narrow } else { Known::signs(8, How::Convert) }
+        }
+        8 => {
+            if narrow.fits_unsigned(8) { narrow } else { Known::zeros(8, How::Convert) }
+        }
+        // A 16-bit register keeps whatever stood above: only a narrower source makes it known.
+        16 if src.bits() >= 16 => {
+            if known.fits_unsigned(16) || known.fits_signed(16) { Known { how: How::Convert, ..known } } else { Known::NOTHING }
+        }
+        _ => narrow,
+    })
+}
+
+/// The low bits of a value.
+pub fn truncate(v: u64, bits: u32) -> u64 {
+    if bits >= 64 { v } else { v & ((1 << bits) - 1) }
+}
+
+/// A value sign-extended from so many bits.
+pub fn sign_extend(v: u64, bits: u32) -> u64 {
+    if bits == 0 || bits >= 64 { v } else { (((v << (64 - bits)) as i64) >> (64 - bits)) as u64 }
+}

@@ -1,0 +1,176 @@
+//! What an opcode does, as far as conversions care. Worked out once per distinct spelling.
+
+use crate::ptx::{Opcode, Type};
+
+/// A state space of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// Kernel or function parameters.
+    Param,
+    /// Any other memory.
+    Memory,
+}
+
+/// The kinds of instructions told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // named after the PTX instructions
+pub enum Action {
+    Load(Space),
+    Store,
+    Mov,
+    Cvt,
+    Cvta,
+    Add,
+    Sub,
+    /// `mul.lo`, `mul24`, floating-point `mul`.
+    Mul,
+    MulHi,
+    MulWide,
+    /// `mad.lo`, `mad24`.
+    Mad,
+    MadWide,
+    Fma,
+    Div,
+    Rem,
+    Neg,
+    Abs,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Not,
+    Shl,
+    Shr,
+    Setp,
+    Set,
+    Selp,
+    Prmt,
+    Bfe,
+    Bfi,
+    Lop3,
+    /// Reads its operands and writes its first one.
+    Pure,
+    /// Writes its first operand, and cannot be left out: atomics, barriers with a result, assembly-like things.
+    Effect,
+    /// Writes nothing.
+    Sink,
+    /// `call`: its first parenthesised group, if any, is written.
+    Call,
+    /// A branch.
+    Branch,
+    /// `ret`, `exit`, `trap`.
+    Exit,
+}
+
+/// What an opcode does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meaning {
+    /// The kind.
+    pub action: Action,
+    /// The first type named: of the result, where there is one.
+    pub ty: Option<Type>,
+    /// The second type named (`cvt`, `set`).
+    pub source: Option<Type>,
+    /// `.ftz`
+    pub ftz: bool,
+    /// `.sat`
+    pub sat: bool,
+    /// `.volatile`, `.relaxed`, `.acquire`: not to be changed or removed.
+    pub volatile: bool,
+    /// The comparison is an unordered-or-unsigned one (`.lo .ls .hi .hs`).
+    pub unsigned_compare: bool,
+}
+
+/// Reads a type suffix (`u32`); `None` for anything else.
+pub fn type_of(part: &[u8]) -> Option<Type> {
+    Type::from_name(part)
+}
+
+impl Meaning {
+    /// The meaning of an opcode.
+    pub fn of(opcode: &Opcode<'_>) -> Meaning {
+        let mut parts = opcode.parts();
+        let base = parts.next().unwrap_or_default();
+        let mut m = Meaning {
+            action: Action::Pure,
+            ty: None,
+            source: None,
+            ftz: false,
+            sat: false,
+            volatile: false,
+            unsigned_compare: false,
+        };
+        let (mut wide, mut hi, mut param) = (false, false, false);
+        for part in parts {
+            match part {
+                b"wide" => wide = true,
+                b"hi" => {
+                    hi = true;
+                    m.unsigned_compare = true;
+                }
+                b"lo" | b"ls" | b"hs" => m.unsigned_compare = true,
+                b"ftz" => m.ftz = true,
+                b"sat" => m.sat = true,
+                b"param" => param = true,
+                b"volatile" | b"relaxed" | b"acquire" | b"mmio" => m.volatile = true,
+                _ => {
+                    if let Some(t) = type_of(part) {
+                        if m.ty.is_none() {
+                            m.ty = Some(t);
+                        } else if m.source.is_none() {
+                            m.source = Some(t);
+                        }
+                    }
+                }
+            }
+        }
+        m.action = match base {
+            b"ld" | b"ldu" => Action::Load(if param { Space::Param } else { Space::Memory }),
+            b"st" => Action::Store,
+            b"mov" => Action::Mov,
+            b"cvt" => Action::Cvt,
+            b"cvta" => Action::Cvta,
+            b"add" => Action::Add,
+            b"sub" => Action::Sub,
+            b"mul" | b"mul24" if wide => Action::MulWide,
+            b"mul" | b"mul24" if hi => Action::MulHi,
+            b"mul" | b"mul24" => Action::Mul,
+            b"mad" | b"mad24" if wide => Action::MadWide,
+            b"mad" if m.ty.is_some_and(Type::is_float) => Action::Fma,
+            b"mad" | b"mad24" if !hi => Action::Mad,
+            b"fma" => Action::Fma,
+            b"div" => Action::Div,
+            b"rem" => Action::Rem,
+            b"neg" => Action::Neg,
+            b"abs" => Action::Abs,
+            b"min" => Action::Min,
+            b"max" => Action::Max,
+            b"and" => Action::And,
+            b"or" => Action::Or,
+            b"xor" => Action::Xor,
+            b"not" => Action::Not,
+            b"shl" => Action::Shl,
+            b"shr" => Action::Shr,
+            b"setp" => Action::Setp,
+            b"set" => Action::Set,
+            b"selp" => Action::Selp,
+            b"prmt" => Action::Prmt,
+            b"bfe" => Action::Bfe,
+            b"bfi" => Action::Bfi,
+            b"lop3" => Action::Lop3,
+            b"bra" | b"brx" => Action::Branch,
+            b"ret" | b"exit" | b"trap" => Action::Exit,
+            b"call" => Action::Call,
+            b"red" | b"sust" | b"sured" | b"bar" | b"barrier" | b"membar" | b"fence" | b"prefetch" | b"prefetchu" | b"cp"
+            | b"pmevent" | b"nanosleep" | b"brkpt" | b"discard" | b"applypriority" | b"stmatrix" | b"mbarrier" | b"setmaxnreg"
+            | b"griddepcontrol" | b"multimem" | b"wgmma" | b"tcgen05" | b"clusterlaunchcontrol" | b"elect" | b"stackrestore" => {
+                Action::Sink
+            }
+            b"atom" | b"shfl" | b"vote" | b"match" | b"activemask" | b"alloca" | b"stacksave" | b"suld" | b"redux" | b"ldmatrix"
+            | b"mma" | b"wmma" => Action::Effect,
+            _ => Action::Pure,
+        };
+        m
+    }
+}

@@ -1,0 +1,15 @@
+//! What is known of a register and what is wanted of it, per function.
+//!
+//! One linear pass each way over flat tables. The forward pass ([`facts`]) finds where a value comes from and
+//! which of its bits are known; the backward pass ([`uses`]) finds who reads a result and what of it matters.
+//! Both read the syntax tree through [`meaning`], which says once per distinct opcode what it does.
+
+pub mod facts;
+pub mod flow;
+pub mod meaning;
+pub mod uses;
+
+pub use facts::Known;
+pub use flow::Flow;
+pub use meaning::{Action, Meaning, Space};
+pub use uses::Use;

@@ -1,0 +1,162 @@
+//! Backward: what the reads of a register want of it.
+
+use crate::ptx::{Module, OperandKind, RegId, Type};
+
+use super::flow::{Flow, UseSite};
+use super::meaning::Action;
+
+/// How one place uses a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// A store of so many bits.
+    Store {
+        /// Width of the stored element in bits.
+        bits: u32,
+        /// One element of a vector store.
+        vector: bool,
+    },
+    /// A conversion to a wider integer, from the type named.
+    Extend {
+        /// The source type of that conversion.
+        from: Type,
+        /// Its destination type.
+        to: Type,
+    },
+    /// A conversion to a narrower or equally wide integer.
+    Narrow {
+        /// Its destination type.
+        to: Type,
+    },
+    /// A saturating integer conversion.
+    Saturate,
+    /// A conversion from integer to float.
+    ToFloat {
+        /// The source type of that conversion.
+        from: Type,
+        /// Its destination type.
+        to: Type,
+    },
+    /// A conversion from float to integer.
+    FloatToInt {
+        /// The statement.
+        statement: u32,
+    },
+    /// A conversion from float to float.
+    FloatToFloat {
+        /// Its destination type.
+        to: Type,
+        /// Its source type.
+        from: Type,
+        /// `.sat`
+        sat: bool,
+    },
+    /// An element of `mov.bN d, {a, b}`.
+    Pack {
+        /// The statement.
+        statement: u32,
+        /// Which element: 0 is the low one.
+        element: u16,
+        /// How many elements.
+        of: u16,
+    },
+    /// `mov.bN {a, b}, s`
+    Unpack,
+    /// A plain copy.
+    Copy,
+    /// Shifted left, by a constant if it is one.
+    ShiftLeft(Option<u64>),
+    /// Masked by a constant.
+    Mask(u64),
+    /// A logic operation.
+    Logic,
+    /// Added to something, in so many bits.
+    Add(u32),
+    /// A factor, in so many bits.
+    Multiply(u32),
+    /// A factor of a widening multiplication.
+    MultiplyWide,
+    /// Compared.
+    Compare(Type),
+    /// An address of a memory access.
+    Address,
+    /// Floating-point arithmetic of that type.
+    Float(Type),
+    /// Integer arithmetic or anything else.
+    Other,
+}
+
+impl Flow {
+    /// How a place uses the register it reads.
+    pub fn classify(&self, module: &Module<'_>, site: UseSite) -> Use {
+        let s = &module.statements[site.statement as usize];
+        let m = self.meaning(s);
+        if site.operand == u32::MAX {
+            return Use::Other;
+        }
+        let end = s.operands + s.operand_count;
+        let (mut top, mut position) = (s.operands, 0u32);
+        // The direct operand that the place belongs to.
+        loop {
+            let next = self.after(module, top, end);
+            if site.operand < next || next >= end {
+                break;
+            }
+            top = next;
+            position += 1;
+        }
+        let ty = m.ty.unwrap_or(Type::B32);
+        match m.action {
+            Action::Store if position == 0 => Use::Address,
+            Action::Store => Use::Store {
+                bits: ty.bits(),
+                vector: matches!(module.operands[top as usize].kind, OperandKind::Vector(n) if n > 1),
+            },
+            Action::Load(_) => Use::Address,
+            Action::Cvt => {
+                let (Some(to), Some(from)) = (m.ty, m.source) else { return Use::Other };
+                match (to.is_int(), from.is_int()) {
+                    (true, true) if m.sat => Use::Saturate,
+                    (true, true) if to.bits() > from.bits() => Use::Extend { from, to },
+                    (true, true) => Use::Narrow { to },
+                    (false, true) => Use::ToFloat { from, to },
+                    (true, false) => Use::FloatToInt { statement: site.statement },
+                    (false, false) => Use::FloatToFloat { to, from, sat: m.sat },
+                }
+            }
+            Action::Mov => match module.operands[top as usize].kind {
+                OperandKind::Vector(of) => Use::Pack { statement: site.statement, element: (site.operand - top - 1) as u16, of },
+                _ if matches!(module.operands[s.operands as usize].kind, OperandKind::Vector(_)) => Use::Unpack,
+                _ => Use::Copy,
+            },
+            Action::Shl if position == 1 => {
+                Use::ShiftLeft(self.constant(module, self.after(module, top, end)))
+            }
+            Action::And => {
+                let other = if position == 1 { self.after(module, top, end) } else { self.after(module, s.operands, end) };
+                match self.constant(module, other) {
+                    Some(mask) => Use::Mask(super::facts::truncate(mask, ty.bits())),
+                    None => Use::Logic,
+                }
+            }
+            Action::Or | Action::Xor | Action::Not | Action::Lop3 | Action::Prmt => Use::Logic,
+            Action::Setp | Action::Set => Use::Compare(ty),
+            Action::Add | Action::Sub | Action::Mul | Action::Fma | Action::Min | Action::Max | Action::Neg | Action::Abs
+                if ty.is_float() || matches!(ty, Type::F16x2 | Type::Bf16x2) =>
+            {
+                Use::Float(ty)
+            }
+            Action::Add => Use::Add(ty.bits()),
+            Action::Mul => Use::Multiply(ty.bits()),
+            Action::MulWide => Use::MultiplyWide,
+            Action::MadWide if position < 3 => Use::MultiplyWide,
+            Action::Mad if position < 3 => Use::Multiply(ty.bits()),
+            Action::Mad | Action::MadWide => Use::Add(ty.bits()),
+            _ => Use::Other,
+        }
+    }
+
+    /// How every live place uses a register, in source order.
+    pub fn uses_of<'a>(&'a self, module: &'a Module<'_>, r: RegId) -> impl Iterator<Item = Use> + 'a {
+        self.uses(r).map(move |site| self.classify(module, site))
+    }
+}

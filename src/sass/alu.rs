@@ -1,0 +1,131 @@
+//! The arithmetic and logic instructions that conversions are helped out by.
+
+use std::fmt;
+
+/// A comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the variants are nvdisasm's own names
+pub enum Compare {
+    Lt,
+    Le,
+    Eq,
+    Ne,
+    Gt,
+    Ge,
+    Geu,
+    Max,
+    Min,
+}
+
+impl fmt::Display for Compare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Compare::Lt => "LT",
+            Compare::Le => "LE",
+            Compare::Eq => "EQ",
+            Compare::Ne => "NE",
+            Compare::Gt => "GT",
+            Compare::Ge => "GE",
+            Compare::Geu => "GEU",
+            Compare::Max => "MAX",
+            Compare::Min => "MIN",
+        })
+    }
+}
+
+/// An arithmetic or logic instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Alu {
+    /// Single-precision add.
+    Fadd {
+        /// Subnormals become zero.
+        ftz: bool,
+        /// Clamp to [0, 1].
+        sat: bool,
+    },
+    /// Single-precision multiply.
+    Fmul {
+        /// Subnormals become zero.
+        ftz: bool,
+    },
+    /// Half-precision add.
+    Hadd2 {
+        /// The result is single-precision.
+        f32: bool,
+        /// Clamp to [0, 1].
+        sat: bool,
+    },
+    /// Single-precision select.
+    Fsel,
+    /// Single-precision compare.
+    Fsetp(Compare),
+    /// Double-precision compare.
+    Dsetp(Compare),
+    /// Integer compare.
+    Isetp {
+        /// The comparison.
+        compare: Compare,
+        /// 32 bits without sign.
+        unsigned: bool,
+    },
+    /// Select.
+    Sel,
+    /// Three-input logic.
+    Lop3,
+    /// Byte permute.
+    Prmt,
+    /// `SHF.L.U32`
+    ShiftLeft,
+    /// `SHF.R.S32.HI`
+    ShiftRightSigned,
+    /// `SHF.R.U32.HI`
+    ShiftRight,
+    /// Minimum or maximum up to sm_89, and on sm_110.
+    Imnmx {
+        /// 32 bits without sign.
+        unsigned: bool,
+    },
+    /// Minimum or maximum of the vector unit, from sm_90.
+    Vimnmx {
+        /// 32 bits without sign.
+        unsigned: bool,
+    },
+    /// Three-input add.
+    Iadd3,
+    /// Two-input add of sm_120.
+    Iadd,
+    /// Add on the vector unit (sm_90, sm_100).
+    Viadd,
+    /// Add on the multiplier.
+    ImadIadd,
+    /// Move.
+    Mov,
+}
+
+impl fmt::Display for Alu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flag = |on: bool, text: &'static str| if on { text } else { "" };
+        match *self {
+            Alu::Fadd { ftz, sat } => write!(f, "FADD{}{}", flag(ftz, ".FTZ"), flag(sat, ".SAT")),
+            Alu::Fmul { ftz } => write!(f, "FMUL{}", flag(ftz, ".FTZ")),
+            Alu::Hadd2 { f32, sat } => write!(f, "HADD2{}{}", flag(f32, ".F32"), flag(sat, ".SAT")),
+            Alu::Fsel => f.write_str("FSEL"),
+            Alu::Fsetp(c) => write!(f, "FSETP.{c}.AND"),
+            Alu::Dsetp(c) => write!(f, "DSETP.{c}.AND"),
+            Alu::Isetp { compare, unsigned } => write!(f, "ISETP.{compare}{}.AND", flag(unsigned, ".U32")),
+            Alu::Sel => f.write_str("SEL"),
+            Alu::Lop3 => f.write_str("LOP3.LUT"),
+            Alu::Prmt => f.write_str("PRMT"),
+            Alu::ShiftLeft => f.write_str("SHF.L.U32"),
+            Alu::ShiftRightSigned => f.write_str("SHF.R.S32.HI"),
+            Alu::ShiftRight => f.write_str("SHF.R.U32.HI"),
+            Alu::Imnmx { unsigned } => write!(f, "IMNMX{}", flag(unsigned, ".U32")),
+            Alu::Vimnmx { unsigned } => write!(f, "VIMNMX{}", flag(unsigned, ".U32")),
+            Alu::Iadd3 => f.write_str("IADD3"),
+            Alu::Iadd => f.write_str("IADD"),
+            Alu::Viadd => f.write_str("VIADD"),
+            Alu::ImadIadd => f.write_str("IMAD.IADD.U32"),
+            Alu::Mov => f.write_str("MOV"),
+        }
+    }
+}
