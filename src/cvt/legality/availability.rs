@@ -2,7 +2,7 @@
 
 use super::Case;
 use crate::cvt::form::Rounding;
-use crate::cvt::signature::Class;
+use crate::cvt::signature::{Class, width};
 use crate::cvt::violation::{Fault, Lack, Modifier, Place, Subject};
 use crate::ptx::Type;
 use crate::target::{Feature, Version};
@@ -112,50 +112,60 @@ pub(super) fn fixed_pair(c: &mut Case<'_>) {
     }
 }
 
-/// bf16 with anything but a conversion from f32.
+/// bf16 with anything but f32.
 pub(super) fn bf16_scalar(c: &mut Case<'_>) {
     let (d, s) = c.classes();
-    if !(d == Class::Bf16 || s == Class::Bf16) || (c.dst == Type::Bf16 && c.src == Type::F32) {
+    if !(d == Class::Bf16 || s == Class::Bf16) || c.dst == Type::F32 || c.src == Type::F32 {
         return;
     }
     let place = c.type_place(Type::Bf16);
-    match (c.dst == Type::F32, c.decoded.ftz) {
-        (true, false) => {
-            c.need(Feature::Bf16, Subject::WithPair, place);
-            c.since((7, 1), Subject::WithPair, place);
-        }
-        (true, true) => {
-            let place = c.modifier_place(Modifier::Ftz);
-            c.need(Feature::Bf16Scalar, Subject::WithPairFtz, place);
-            c.since((7, 8), Subject::WithPairFtz, place);
-        }
-        _ => {
-            c.need(Feature::Bf16Scalar, Subject::WithPair, place);
-            c.since((7, 8), Subject::WithPair, place);
-        }
+    c.need(Feature::Bf16Scalar, Subject::WithPair, place);
+    c.since((7, 8), Subject::WithPair, place);
+}
+
+/// f32 from bf16: first without `.ftz`.
+pub(super) fn bf16_widening(c: &mut Case<'_>) {
+    if c.dst != Type::F32 || c.src != Type::Bf16 {
+        return;
+    }
+    if c.decoded.ftz {
+        let place = c.modifier_place(Modifier::Ftz);
+        c.need(Feature::Bf16Scalar, Subject::WithPairFtz, place);
+        c.since((7, 8), Subject::WithPairFtz, place);
+    } else {
+        let place = c.type_place(Type::Bf16);
+        c.need(Feature::Bf16, Subject::WithPair, place);
+        c.since((7, 1), Subject::WithPair, place);
     }
 }
 
-/// `.ftz` came with version 1.4; before 1.5 not with 8-bit and 64-bit types.
-pub(super) fn ftz(c: &mut Case<'_>) {
+/// `.ftz` came with version 1.4.
+pub(super) fn ftz_since(c: &mut Case<'_>) {
     let place = c.modifier_place(Modifier::Ftz);
     c.since((1, 4), Subject::Modifier(Modifier::Ftz), place);
-    let odd = |t| {
-        matches!(t, Type::U8 | Type::S8 | Type::U64 | Type::S64 | Type::F64)
-    };
-    if c.before((1, 5)) && (odd(c.dst) || odd(c.src)) {
-        c.tell(Fault::NothingToFlush, place);
+}
+
+/// Before version 1.5 not from 8-bit types and not to 64-bit types.
+pub(super) fn ftz_on_odd(c: &mut Case<'_>) {
+    if c.before((1, 5)) && (width(c.src) == 8 || width(c.dst) == 64) {
+        c.tell_modifier(Fault::NothingToFlush, Modifier::Ftz);
+    }
+}
+
+/// tf32, which is told once more than its name has been.
+pub(super) fn tf32(c: &mut Case<'_>) {
+    if c.dst == Type::Tf32 {
+        let place = c.type_place(Type::Tf32);
+        c.need(Feature::Bf16, Subject::Type(Type::Tf32), place);
+        c.since((7, 0), Subject::Type(Type::Tf32), place);
     }
 }
 
 /// tf32: `.rna` first, `.rn` and `.rz` later, `.satfinite` on them later still.
-pub(super) fn tf32(c: &mut Case<'_>) {
+pub(super) fn tf32_rounding(c: &mut Case<'_>) {
     if c.dst != Type::Tf32 {
         return;
     }
-    let place = c.type_place(Type::Tf32);
-    c.need(Feature::Bf16, Subject::Type(Type::Tf32), place);
-    c.since((7, 0), Subject::Type(Type::Tf32), place);
     let rounding = c.decoded.rounding;
     if c.rounds(&[Rounding::Rn, Rounding::Rz]) {
         let place = c.modifier_place(Modifier::Rounding(rounding));

@@ -85,12 +85,16 @@ pub(super) fn spare_operand(c: &mut Case<'_>) {
     }
 }
 
-/// Patterns that are there, for later versions, and refused; then what `.scaled` is refused for.
+/// Patterns that are there, for later versions, and refused.
 pub(super) fn pair_not_yet(c: &mut Case<'_>) {
     if c.not_yet() {
         c.tell(Fault::Types, Place::Types);
     }
-    if !c.decoded.scaled || c.decoded.pack {
+}
+
+/// What `.scaled::n2::ue8m0` is refused for.
+pub(super) fn scaled(c: &mut Case<'_>) {
+    if !c.decoded.scaled {
         return;
     }
     let (d, s) = c.classes();
@@ -102,10 +106,10 @@ pub(super) fn pair_not_yet(c: &mut Case<'_>) {
     }
     if !c.has(Feature::S2f6) {
         c.tell_modifier(Fault::IllegalHere(Modifier::Scaled), Modifier::Scaled);
-    } else if !fixed {
-        c.tell_modifier(Fault::Illegal(Modifier::Scaled), Modifier::Scaled);
     }
-    if !factor {
-        c.tell_modifier(Fault::Illegal(Modifier::Scaled), Modifier::Scaled);
+    for illegal in [!fixed, !factor] {
+        if illegal {
+            c.tell_modifier(Fault::Illegal(Modifier::Scaled), Modifier::Scaled);
+        }
     }
 }
