@@ -31,14 +31,15 @@ pub struct Judge {
 
 /// The rules of conversions in ptxas's order.
 const RULES: &[fn(&mut Case<'_>)] = &[
-    operands::special_registers_early,
+    operands::read_only,
     availability::packed_half,
     availability::bf16_widening,
     availability::tf32,
     modifiers::relu_conflicts,
-    availability::saturating_half,
+    availability::saturating,
     modifiers::satfinite_illegal_for_pair,
     modifiers::satfinite_conflicts,
+    matching::untyped_registers,
     matching::random_bits,
     modifiers::stochastic_only_packed,
     matching::scale_factor,
@@ -48,19 +49,21 @@ const RULES: &[fn(&mut Case<'_>)] = &[
     availability::narrow,
     availability::scale_pair,
     availability::fixed_pair,
+    matching::fixed_factor,
     matching::pair_not_yet,
     modifiers::relu_on_scale_pair,
     matching::scaled,
-    modifiers::clamping_pack,
     availability::bf16_scalar,
-    modifiers::sat_early,
     |c| c.foreign(Stage::BeforeFtz),
-    modifiers::ftz,
+    modifiers::sat_early,
+    modifiers::ftz_illegal,
+    |c| c.foreign(Stage::WithFtz),
+    modifiers::ftz_nothing,
+    modifiers::satfinite_required,
     |c| c.foreign(Stage::AfterFtz),
     operands::result,
     |c| c.foreign(Stage::BeforeSat),
     availability::tf32_rounding,
-    modifiers::satfinite_required,
     modifiers::sat_late,
     modifiers::sat_required,
     |c| c.foreign(Stage::BeforeRounding),
@@ -119,7 +122,9 @@ impl Case<'_> {
             return;
         }
         self.operands_as_written();
-        if !self.gate()
+        if !self.gate(Stage::Gate)
+            && !self.clamping_pack()
+            && !self.gate(Stage::LateGate)
             && let Some(signature) = self.pattern()
             && self.match_operands(&signature)
         {

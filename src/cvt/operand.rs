@@ -70,8 +70,10 @@ pub enum Value {
     Code,
     /// A name that nothing declares.
     Undeclared,
-    /// `[a]`
+    /// `[a]` of a variable.
     Address,
+    /// `[r]` of a register of this type.
+    RegisterAddress(Option<Type>),
     /// `{a, b}`
     Vector(SmallVec<[Box<OperandShape>; 4]>),
     /// A register declared `.v2` or `.v4`.
@@ -199,8 +201,10 @@ fn shape_of<'a>(module: &Module<'_>, operands: &'a [Operand]) -> (OperandShape, 
         OperandKind::Text | OperandKind::Error => OperandShape::of(Value::Other),
         OperandKind::Vector(n) => OperandShape::of(Value::Vector(child(n))),
         OperandKind::Address(n) => {
-            child(n);
-            OperandShape::of(Value::Address)
+            OperandShape::of(match child(n).first().map(|base| &base.value) {
+                Some(Value::Register(ty)) => Value::RegisterAddress(*ty),
+                _ => Value::Address,
+            })
         }
         OperandKind::Group(n) => {
             child(n);

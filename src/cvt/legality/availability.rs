@@ -31,12 +31,20 @@ pub(super) fn packed_half(c: &mut Case<'_>) {
     }
 }
 
-/// `.satfinite` on f16 and bf16.
-pub(super) fn saturating_half(c: &mut Case<'_>) {
-    if c.decoded.satfinite && !c.decoded.pack && super::modifiers::clamping_half(c) && c.before((8, 1)) {
-        let place = c.modifier_place(Modifier::Satfinite);
-        c.tell(Fault::LackingOn(Subject::Pair, Lack::Version((8, 1))), place);
+/// `.satfinite` on f16, bf16 and `.rna` to tf32.
+pub(super) fn saturating(c: &mut Case<'_>) {
+    if !c.decoded.satfinite || c.decoded.pack || !c.before((8, 1)) {
+        return;
     }
+    let subject = if super::modifiers::clamping_half(c) {
+        Subject::Pair
+    } else if c.dst == Type::Tf32 && c.rounds(&[Rounding::Rna]) {
+        Subject::WithPairRounding
+    } else {
+        return;
+    };
+    let place = c.modifier_place(Modifier::Satfinite);
+    c.tell(Fault::LackingOn(subject, Lack::Version((8, 1))), place);
 }
 
 /// `cvt.pack`.
@@ -173,16 +181,13 @@ pub(super) fn tf32_rounding(c: &mut Case<'_>) {
         c.since((7, 8), Subject::WithPairRounding, place);
         if c.decoded.satfinite {
             let place = c.modifier_place(Modifier::Satfinite);
-            if !c.has(Feature::Tf32Saturation) {
-                c.tell(Fault::LackingOn(Subject::WithPairRounding, Lack::Target(100)), place);
-            }
             if c.before((8, 6)) {
                 c.tell(Fault::LackingOn(Subject::WithPairRounding, Lack::Version((8, 6))), place);
             }
+            if !c.has(Feature::Tf32Saturation) {
+                c.tell(Fault::LackingOn(Subject::WithPairRounding, Lack::Target(100)), place);
+            }
         }
-    } else if c.rounds(&[Rounding::Rna]) && c.decoded.satfinite && c.before((8, 1)) {
-        let place = c.modifier_place(Modifier::Satfinite);
-        c.tell(Fault::LackingOn(Subject::WithPairRounding, Lack::Version((8, 1))), place);
     }
 }
 

@@ -114,19 +114,6 @@ pub(super) fn relu_on_scale_pair(c: &mut Case<'_>) {
     }
 }
 
-/// `.satfinite` and `.relu` do not exist on `cvt.pack`.
-pub(super) fn clamping_pack(c: &mut Case<'_>) {
-    if !c.decoded.pack {
-        return;
-    }
-    if c.decoded.relu {
-        c.tell_modifier(Fault::Illegal(Modifier::Relu), Modifier::Relu);
-    }
-    if c.decoded.satfinite {
-        c.tell_modifier(Fault::Illegal(Modifier::Satfinite), Modifier::Satfinite);
-    }
-}
-
 /// `.sat` on bf16, which has none, and on packed and narrow types.
 pub(super) fn sat_early(c: &mut Case<'_>) {
     if !c.decoded.sat || c.decoded.pack {
@@ -160,7 +147,7 @@ pub fn holds_all(dst: Type, src: Type) -> bool {
 }
 
 /// `.ftz` is for f32, and for few forms of it.
-pub(super) fn ftz(c: &mut Case<'_>) {
+pub(super) fn ftz_illegal(c: &mut Case<'_>) {
     if !c.decoded.ftz {
         return;
     }
@@ -175,6 +162,13 @@ pub(super) fn ftz(c: &mut Case<'_>) {
     super::availability::ftz_since(c);
     if integers || bf16 || half || c.packed() {
         c.tell_modifier(Fault::Illegal(Modifier::Ftz), Modifier::Ftz);
+    }
+}
+
+/// `.ftz` has an f32 to flush.
+pub(super) fn ftz_nothing(c: &mut Case<'_>) {
+    if !c.decoded.ftz || c.decoded.pack {
+        return;
     }
     super::availability::ftz_on_odd(c);
     if c.dst != Type::F32 && c.src != Type::F32 {
@@ -194,7 +188,7 @@ pub(super) fn satfinite_required(c: &mut Case<'_>) {
 /// `cvt.pack` always saturates.
 pub(super) fn sat_required(c: &mut Case<'_>) {
     let d = c.decoded;
-    if d.pack && !d.sat && !d.relu && !d.satfinite {
+    if d.pack && !d.sat {
         c.tell(Fault::SatRequired, Place::Opcode);
     }
 }
@@ -249,7 +243,8 @@ pub(super) fn rounding_again(c: &mut Case<'_>) {
     let rounding = Modifier::Rounding(c.decoded.rounding);
     let scale_source = c.dst == Type::Bf16x2 && c.classes().1 == Class::ScalePair;
     let tf32 = c.dst == Type::Tf32 && !matches!(given, Rn | Rz | Rna);
-    if tf32 || (scale_source && given != Rn) || (exact(c) && !rounding_rule(c.dst, c.src, false).takes.contains(&given)) {
+    let scale_result = c.classes().0 == Class::ScalePair && given == Rs;
+    if tf32 || scale_result || (scale_source && given != Rn) || (exact(c) && !rounding_rule(c.dst, c.src, false).takes.contains(&given)) {
         c.tell_modifier(Fault::RoundingIllegal, rounding);
     }
     if c.dst == Type::Tf32 && c.decoded.satfinite && !matches!(given, Rn | Rz | Rna) {
