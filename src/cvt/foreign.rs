@@ -13,8 +13,10 @@ pub enum Stage {
     Gate,
     /// The same, after what `cvt.pack` does not know.
     LateGate,
-    /// Before `.ftz` is looked at.
+    /// Before `.sat` on packed types and bf16 is looked at.
     BeforeFtz,
+    /// Between that and `.ftz`.
+    AfterEarlySat,
     /// Between what is said of `.ftz`.
     WithFtz,
     /// After `.ftz`, before the result operand.
@@ -158,7 +160,7 @@ const GROUPS: &[Foreign] = &[
         group(&["aligned"], &[(BeforeFtz, Illegal)]),
         &[("Feature", Lack::Version((6, 0))), ("Feature", Lack::Target(20))],
     ),
-    group(&["approx"], &[(BeforeFtz, Illegal)]),
+    group(&["approx"], &[(AfterEarlySat, Illegal)]),
     group(
         &["async::generic", "b1024", "bfly", "down", "idx", "up", "evict_first", "evict_last", "evict_normal", "evict_unchanged",
           "no_allocate", "noComplete", "noinc", "sp", "tensormap::generic", "bulk_group"],

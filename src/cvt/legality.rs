@@ -20,6 +20,8 @@ use super::violation::{About, Fault, Misfit, Modifier, Place, Violation};
 use crate::ptx::Type;
 use crate::target::{Feature, Target, Version};
 
+pub use modifiers::{RoundingRule, holds_all, rounding_rule};
+
 /// What a module is judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Judge {
@@ -31,7 +33,6 @@ pub struct Judge {
 
 /// The rules of conversions in ptxas's order.
 const RULES: &[fn(&mut Case<'_>)] = &[
-    operands::read_only,
     availability::packed_half,
     availability::bf16_widening,
     availability::tf32,
@@ -49,19 +50,21 @@ const RULES: &[fn(&mut Case<'_>)] = &[
     availability::narrow,
     availability::scale_pair,
     availability::fixed_pair,
-    matching::fixed_factor,
     matching::pair_not_yet,
+    matching::fixed_factor,
     modifiers::relu_on_scale_pair,
     matching::scaled,
     availability::bf16_scalar,
     |c| c.foreign(Stage::BeforeFtz),
     modifiers::sat_early,
+    |c| c.foreign(Stage::AfterEarlySat),
     modifiers::ftz_illegal,
     |c| c.foreign(Stage::WithFtz),
     modifiers::ftz_nothing,
     modifiers::satfinite_required,
     |c| c.foreign(Stage::AfterFtz),
     operands::result,
+    operands::read_only,
     |c| c.foreign(Stage::BeforeSat),
     availability::tf32_rounding,
     modifiers::sat_late,

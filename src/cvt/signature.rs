@@ -217,7 +217,8 @@ impl Slot {
                 Slot::Unchecked | Slot::PackRest | Slot::Word | Slot::Random => *bits32,
                 _ => false,
             },
-            Value::RegisterSum(ty) | Value::RegisterAddress(ty) => {
+            Value::RegisterAddress(ty) => self.takes_register(ty.unwrap_or(Type::B64)),
+            Value::RegisterSum(ty) => {
                 let bits = ty.map(width);
                 match self {
                     Slot::Byte => bits.is_none(),
@@ -229,11 +230,10 @@ impl Slot {
                 }
             }
             Value::Code => matches!(self, Slot::Wide(_) | Slot::Exact(_) | Slot::PackRest),
-            Value::Variable | Value::VariableSum | Value::Address => match self {
+            Value::Address(ty) => self.takes_register(ty.unwrap_or(Type::U32)),
+            Value::Variable(_) | Value::VariableSum => match self {
                 Slot::Wide(ty) | Slot::Exact(ty) => class(ty) == Class::Integer,
-                Slot::PackRest | Slot::Unchecked | Slot::Word | Slot::Random => true,
-                Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2 => operand.value == Value::VariableSum,
-                _ => false,
+                _ => !matches!(self, Slot::Half | Slot::FixedResult | Slot::Byte | Slot::Factor | Slot::Four | Slot::OneOrFour),
             },
             Value::Vector(elements) => match (self, elements.first()) {
                 (_, None) => false,
@@ -271,11 +271,13 @@ impl Slot {
     }
 
     fn takes_special(self, special: Special) -> bool {
-        match (self, special) {
-            (Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2, Special::Either) => true,
-            (_, Special::Word | Special::Vector) => self.takes_register(Type::B32),
-            (_, Special::Double) => self.takes_register(Type::B64),
-            (_, Special::Either) => self.takes_register(Type::B32) || self.takes_register(Type::B64),
+        let beside = matches!(self, Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2);
+        let half = beside || (matches!(self, Slot::Exact(_)) && self.takes_register(Type::B16));
+        match special {
+            Special::Index | Special::Vector | Special::Either if half => true,
+            Special::Word | Special::Index | Special::Vector => self.takes_register(Type::B32),
+            Special::Double => self.takes_register(Type::B64),
+            Special::Either => self.takes_register(Type::B32) || self.takes_register(Type::B64),
         }
     }
 

@@ -54,7 +54,7 @@ pub(super) fn pack(c: &mut Case<'_>) {
     }
     c.need(Feature::Pack, Subject::Pack, Place::Part(1));
     c.since((6, 5), Subject::Pack, Place::Part(1));
-    if matches!(c.dst, Type::U2 | Type::S2 | Type::U4 | Type::S4) {
+    if matches!(c.dst, Type::U2 | Type::S2 | Type::U4 | Type::S4) && c.src == Type::S32 {
         let place = c.type_place(c.dst);
         c.since((6, 5), Subject::PackSubByte, place);
         c.need(Feature::SubByte, Subject::PackSubByte, place);

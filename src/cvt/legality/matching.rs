@@ -66,8 +66,14 @@ pub(super) fn random_bits(c: &mut Case<'_>) {
     };
     match c.classes() {
         (Class::HalfPair, Class::Float) => {
-            if stochastic != c.has_optional() || (stochastic && !list.last().is_some_and(bits)) {
+            let given = c.has_optional();
+            let unfit = given && !list.last().is_some_and(bits);
+            if stochastic != given {
                 c.mismatch(Misfit::RandomBits);
+            }
+            // told once on f16x2, twice on bf16x2
+            if unfit && (stochastic || c.dst == Type::Bf16x2) {
+                c.mismatch(Misfit::Operand(3));
             }
         }
         (Class::NarrowFour, _) if stochastic => {
@@ -105,7 +111,7 @@ pub(super) fn spare_operand(c: &mut Case<'_>) {
 /// `s2f6x2` takes a factor with `.scaled::n2::ue8m0`, and none without.
 pub(super) fn fixed_factor(c: &mut Case<'_>) {
     let (d, s) = c.classes();
-    if (d == Class::FixedPair || s == Class::FixedPair) && c.decoded.scaled != c.has_optional() && !c.not_yet() {
+    if (d == Class::FixedPair || s == Class::FixedPair) && c.decoded.scaled != c.has_optional() {
         c.mismatch(if c.decoded.scaled { Misfit::NoFactor } else { Misfit::Spare });
     }
 }

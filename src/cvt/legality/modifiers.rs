@@ -243,7 +243,7 @@ pub(super) fn rounding_again(c: &mut Case<'_>) {
     let rounding = Modifier::Rounding(c.decoded.rounding);
     let scale_source = c.dst == Type::Bf16x2 && c.classes().1 == Class::ScalePair;
     let tf32 = c.dst == Type::Tf32 && !matches!(given, Rn | Rz | Rna);
-    let scale_result = c.classes().0 == Class::ScalePair && given == Rs;
+    let scale_result = matches!(c.classes().0, Class::ScalePair | Class::FixedPair) && given == Rs;
     if tf32 || scale_result || (scale_source && given != Rn) || (exact(c) && !rounding_rule(c.dst, c.src, false).takes.contains(&given)) {
         c.tell_modifier(Fault::RoundingIllegal, rounding);
     }

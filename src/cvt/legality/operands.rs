@@ -155,7 +155,7 @@ pub(super) fn each(c: &mut Case<'_>) {
     for (i, operand) in operands.list.iter().enumerate() {
         let at = place(i);
         match operand.value {
-            Value::Variable | Value::Address | Value::RegisterAddress(_) => {
+            Value::Variable(_) | Value::Address(_) | Value::RegisterAddress(_) => {
                 let n = u8::try_from(i).unwrap_or(u8::MAX);
                 c.tell(Fault::Operand(OperandFault::NoRegister(n)), at);
             }
