@@ -1,7 +1,7 @@
 //! `cvtlower` reads PTX, takes its `cvt` instructions and gives the SASS that ptxas makes of each.
-#![doc = ""]
 
 pub mod cvt;
+pub mod dataflow;
 pub mod diagnostic;
 pub mod lower;
 pub mod ptx;

@@ -1,11 +1,18 @@
 //! From text to the SASS of its conversions: the stations of the data in their order.
 
+mod diagnose;
+mod judge;
+mod setting;
+
 use smallvec::SmallVec;
 
 use crate::cvt::Form;
+use crate::dataflow::Flow;
 use crate::diagnostic::Diagnostic;
-use crate::lower::RuleId;
-use crate::ptx::{Module, RegId};
+use crate::lower::registers::Registers;
+use crate::lower::{Case, Machine, RuleId, lower};
+use crate::ptx::parser::parse;
+use crate::ptx::{Module, OperandKind, RegId};
 use crate::sass::{Instruction, Reg};
 use crate::target::Target;
 
@@ -23,7 +30,7 @@ pub enum Context {
 }
 
 /// What to translate for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// The architecture to generate for; `None` takes the file's `.target`.
     pub arch: Option<Target>,
@@ -34,7 +41,7 @@ pub struct Options {
 }
 
 /// What became of a conversion.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Fate {
     /// ptxas attributes instructions to its statement.
     Emitted,
@@ -57,7 +64,7 @@ pub enum Fate {
 }
 
 /// One legal conversion and what ptxas makes of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Conversion {
     /// Index into [`Module::statements`].
     pub statement: u32,
@@ -74,7 +81,7 @@ pub struct Conversion {
 }
 
 /// A function and its conversions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FunctionTranslation {
     /// Index into [`Module::functions`].
     pub function: u32,
@@ -93,4 +100,93 @@ pub struct Translation<'s> {
     pub functions: Vec<FunctionTranslation>,
     /// Errors and warnings, in source order.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Translate a file: parse it, judge its conversions, lower the legal ones.
+///
+/// Nothing fails as a whole: what is wrong is in [`Translation::diagnostics`], everything else is translated.
+pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
+    let (module, errors) = parse(source);
+    let mut diagnostics: Vec<Diagnostic> = errors.iter().map(|e| diagnose::syntax(e, source)).collect();
+    let setting = setting::Setting::of(&module, options, &mut diagnostics);
+    let mut flow = Flow::new(&module);
+    let mut registers = Registers::new();
+    let mut judge = judge::Judge::new(&module, setting.judge);
+    let mut functions = Vec::with_capacity(module.functions.len());
+    let mut legal = Vec::new();
+    for index in 0..module.functions.len() {
+        legal.clear();
+        judge.function(&module, index, &mut legal, &mut diagnostics);
+        let mut conversions = Vec::with_capacity(legal.len());
+        if !legal.is_empty() {
+            flow.analyse(&module, index);
+            registers.clear();
+            for (statement, form) in &legal {
+                registers.visit(&module, &flow, *statement);
+                let place = Place {
+                    function: index,
+                    module: &module,
+                    flow: &flow,
+                    registers: &registers,
+                    arch: setting.arch,
+                    statement: *statement,
+                };
+                conversions.extend(place.convert(form, options.context));
+            }
+        }
+        functions.push(FunctionTranslation { function: index as u32, conversions });
+    }
+    diagnostics.sort_by_key(|d| d.span.start);
+    Translation { module, arch: setting.arch, functions, diagnostics }
+}
+
+/// A conversion's surroundings.
+struct Place<'a, 's> {
+    function: usize,
+    module: &'a Module<'s>,
+    flow: &'a Flow,
+    registers: &'a Registers,
+    arch: Target,
+    statement: u32,
+}
+
+impl Place<'_, '_> {
+    fn convert(&self, form: &Form, context: Context) -> Option<Conversion> {
+        let s = &self.module.statements[self.statement as usize];
+        let machine = Machine::of(self.arch);
+        let parameters = self.module.functions[self.function].parameters.clone();
+        let offsets = |name: &[u8]| {
+            let all = &self.module.parameters[parameters.start as usize..parameters.end as usize];
+            all.iter().find(|p| p.name.of(self.module.source) == name).map(|p| p.offset)
+        };
+        let case = match context {
+            Context::Kernel => Case::in_context(form, machine, self.module, self.flow, self.registers, s, &offsets),
+            Context::Isolated => Case::alone(form, machine, self.module, self.registers, s),
+        };
+        let lowering = lower(&case, self.registers, self.statement)?;
+        let mut registers = SmallVec::new();
+        for at in s.operands..s.operands + s.operand_count {
+            if let OperandKind::Register(r) = self.module.operands[at as usize].kind {
+                registers.push((r, self.registers.get(r)));
+            }
+        }
+        Some(Conversion {
+            statement: self.statement,
+            form: *form,
+            rule: lowering.rule,
+            fate: lowering.fate,
+            sass: lowering.sass,
+            registers,
+        })
+    }
+}
+
+impl Translation<'_> {
+    /// What a conversion is by itself: nothing known of its sources, all of its result wanted.
+    pub fn isolated(&self, c: &Conversion) -> SmallVec<[Instruction; 1]> {
+        let registers = Registers::of(&c.registers);
+        let s = &self.module.statements[c.statement as usize];
+        let case = Case::alone(&c.form, Machine::of(self.arch), &self.module, &registers, s);
+        lower(&case, &registers, c.statement).map(|l| l.sass).unwrap_or_default()
+    }
 }

@@ -55,15 +55,8 @@ fn with_conversion(conversion: &str) -> String {
 /// What stands in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("the folder is read");
-    let mut names: Vec<String> = entries
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .to_string_lossy()
-                .into_owned()
-        })
-        .collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -78,9 +71,7 @@ fn a_module_is_listed_as_nvdisasm_does() {
         .code(0)
         .stderr(is_empty())
         .stdout(contains("\t.target\tsm_89\n"))
-        .stdout(contains(
-            "//--------------------- .text.k                   --------------------------\n",
-        ))
+        .stdout(contains("//--------------------- .text.k                   --------------------------\n"))
         .stdout(contains("\t.section\t.text.k,\"ax\",@progbits\n.text.k:\n"))
         .stdout(contains(format!(
             "\t//## File \"k.ptx\", line {LINE}\n        /*0000*/                   F2I.TRUNC.NTZ "
@@ -89,11 +80,7 @@ fn a_module_is_listed_as_nvdisasm_does() {
 
 #[test]
 fn the_file_says_the_target() {
-    cvtlower()
-        .write_stdin(MODULE)
-        .assert()
-        .code(0)
-        .stdout(contains("\t.target\tsm_80\n"));
+    cvtlower().write_stdin(MODULE).assert().code(0).stdout(contains("\t.target\tsm_80\n"));
 }
 
 #[test]
@@ -115,26 +102,12 @@ fn several_files_come_in_their_order() {
     let mut arguments = Vec::new();
     for n in 0..40 {
         let name = format!("{n}.ptx");
-        fs::write(
-            folder.path().join(&name),
-            MODULE.replace(" k(", &format!(" k{n}(")),
-        )
-        .expect("written");
+        fs::write(folder.path().join(&name), MODULE.replace(" k(", &format!(" k{n}("))).expect("written");
         arguments.push(name);
     }
-    let output = cvtlower()
-        .current_dir(&folder)
-        .args(&arguments)
-        .assert()
-        .code(0)
-        .get_output()
-        .stdout
-        .clone();
+    let output = cvtlower().current_dir(&folder).args(&arguments).assert().code(0).get_output().stdout.clone();
     let listing = String::from_utf8(output).expect("UTF-8");
-    let heads: Vec<&str> = listing
-        .lines()
-        .filter(|line| line.starts_with("// "))
-        .collect();
+    let heads: Vec<&str> = listing.lines().filter(|line| line.starts_with("// ")).collect();
     let expected: Vec<String> = (0..40).map(|n| format!("// {n}.ptx for sm_80")).collect();
     assert_eq!(heads, expected);
     assert_eq!(listing.matches("F2I.TRUNC.NTZ").count(), 40);
@@ -147,9 +120,7 @@ fn several_targets_are_a_block_each() {
         .write_stdin(SNIPPET)
         .assert()
         .code(0)
-        .stdout(
-            starts_with("// <stdin> for sm_89\n").and(contains("// <stdin> for sm_90\n").count(1)),
-        );
+        .stdout(starts_with("// <stdin> for sm_89\n").and(contains("// <stdin> for sm_90\n").count(1)));
 }
 
 #[test]
@@ -163,17 +134,11 @@ fn explain_tells_rule_and_subop() {
 }
 
 fn json(command: &mut Command) -> Value {
-    let output = command
-        .args(["--format", "json"])
-        .output()
-        .expect("it runs");
+    let output = command.args(["--format", "json"]).output().expect("it runs");
     let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let schema = serde_json::to_value(cvtlower::report::json::schema()).expect("a schema");
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
-    let errors: Vec<String> = validator
-        .iter_errors(&document)
-        .map(|error| error.to_string())
-        .collect();
+    let errors: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
     document
 }
@@ -181,23 +146,13 @@ fn json(command: &mut Command) -> Value {
 #[test]
 fn json_is_as_the_schema_says() {
     let folder = folder();
-    let document = json(
-        cvtlower()
-            .current_dir(&folder)
-            .args(["k.ptx", "--arch", "sm_89"]),
-    );
+    let document = json(cvtlower().current_dir(&folder).args(["k.ptx", "--arch", "sm_89"]));
     assert_eq!(document["schema"], 1);
-    assert_eq!(
-        document["producer"],
-        concat!("cvtlower ", env!("CARGO_PKG_VERSION"))
-    );
+    assert_eq!(document["producer"], concat!("cvtlower ", env!("CARGO_PKG_VERSION")));
     assert_eq!(document["arch"], "sm_89");
     assert_eq!(document["reference"], "ptxas 13.1.115");
     let file = &document["files"][0];
-    assert_eq!(
-        (&file["path"], &file["target"], &file["version"]),
-        (&"k.ptx".into(), &"sm_80".into(), &"8.4".into())
-    );
+    assert_eq!((&file["path"], &file["target"], &file["version"]), (&"k.ptx".into(), &"sm_80".into(), &"8.4".into()));
     let conversion = &file["functions"][0]["conversions"][0];
     assert_eq!(file["functions"][0]["name"], "k");
     assert_eq!(conversion["line"], LINE);
@@ -208,19 +163,13 @@ fn json_is_as_the_schema_says() {
     assert_eq!(conversion["sass"][0]["predicate"], Value::Null);
     assert_eq!(conversion["isolated"][0]["opcode"], "F2I.TRUNC.NTZ");
     assert_eq!(conversion["folded_into"], Value::Null);
-    assert!(
-        conversion["registers"]["%r1"].is_string() && conversion["registers"]["%f1"].is_string()
-    );
+    assert!(conversion["registers"]["%r1"].is_string() && conversion["registers"]["%f1"].is_string());
     assert_eq!(file["diagnostics"], Value::Array(Vec::new()));
 }
 
 #[test]
 fn json_repeats_runs_for_several_targets() {
-    let document = json(
-        cvtlower()
-            .args(["--arch", "sm_89,sm_90"])
-            .write_stdin(SNIPPET),
-    );
+    let document = json(cvtlower().args(["--arch", "sm_89,sm_90"]).write_stdin(SNIPPET));
     assert_eq!(document["runs"][0]["arch"], "sm_89");
     assert_eq!(document["runs"][1]["arch"], "sm_90");
     assert_eq!(document["runs"][1]["files"][0]["path"], "<stdin>");
@@ -235,10 +184,7 @@ fn json_columns_count_characters() {
     assert_eq!(diagnostic["line"], LINE);
     assert!((2..=40).contains(&diagnostic["column"].as_u64().expect("a number")));
     assert_eq!(diagnostic["severity"], "error");
-    assert_eq!(
-        diagnostic["ptxas"][0],
-        "Rounding modifier required for instruction 'cvt'"
-    );
+    assert_eq!(diagnostic["ptxas"][0], "Rounding modifier required for instruction 'cvt'");
 }
 
 #[test]
@@ -255,20 +201,11 @@ fn an_illegal_conversion_is_status_1_and_the_rest_is_printed() {
 #[test]
 fn ptxas_style_is_what_ptxas_prints() {
     let folder = folder();
-    fs::write(
-        folder.path().join("e.ptx"),
-        with_conversion("cvt.s32.f32 %r1, %f1;"),
-    )
-    .expect("written");
-    cvtlower()
-        .current_dir(&folder)
-        .args(["--diagnostics", "ptxas", "e.ptx"])
-        .assert()
-        .code(1)
-        .stderr(format!(
-            "ptxas e.ptx, line {LINE}; error   : Rounding modifier required for instruction 'cvt'\n\
+    fs::write(folder.path().join("e.ptx"), with_conversion("cvt.s32.f32 %r1, %f1;")).expect("written");
+    cvtlower().current_dir(&folder).args(["--diagnostics", "ptxas", "e.ptx"]).assert().code(1).stderr(format!(
+        "ptxas e.ptx, line {LINE}; error   : Rounding modifier required for instruction 'cvt'\n\
          ptxas fatal   : Ptx assembly aborted due to errors\n"
-        ));
+    ));
 }
 
 #[test]
@@ -289,11 +226,7 @@ fn the_same_fault_is_told_once() {
 fn colours_are_for_terminals() {
     let text = with_conversion("cvt.s32.f32 %r1, %f1;");
     let colourful = |command: &mut Command| {
-        let output = command
-            .args(["--diagnostics", "fancy"])
-            .write_stdin(text.clone())
-            .output()
-            .expect("it runs");
+        let output = command.args(["--diagnostics", "fancy"]).write_stdin(text.clone()).output().expect("it runs");
         output.stderr.contains(&0x1b)
     };
     assert!(!colourful(&mut cvtlower()));
@@ -312,21 +245,14 @@ fn a_closed_pipe_is_no_error() {
         .spawn()
         .expect("it starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    stdin
-        .write_all(SNIPPET.repeat(20_000).as_bytes())
-        .expect("it reads everything");
+    stdin.write_all(SNIPPET.repeat(20_000).as_bytes()).expect("it reads everything");
     drop(stdin);
     let mut line = String::new();
     let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("a pipe"));
     stdout.read_line(&mut line).expect("a line");
     drop(stdout);
     let mut errors = String::new();
-    child
-        .stderr
-        .take()
-        .expect("a pipe")
-        .read_to_string(&mut errors)
-        .expect("text");
+    child.stderr.take().expect("a pipe").read_to_string(&mut errors).expect("text");
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
     assert_eq!(errors, "");
 }
@@ -335,17 +261,8 @@ fn a_closed_pipe_is_no_error() {
 fn output_is_written_whole() {
     let folder = folder();
     let old = folder.path().join("out.sass");
-    cvtlower()
-        .current_dir(&folder)
-        .args(["k.ptx", "-o", "out.sass"])
-        .assert()
-        .code(0)
-        .stdout(is_empty());
-    assert!(
-        fs::read_to_string(&old)
-            .expect("written")
-            .contains("F2I.TRUNC.NTZ")
-    );
+    cvtlower().current_dir(&folder).args(["k.ptx", "-o", "out.sass"]).assert().code(0).stdout(is_empty());
+    assert!(fs::read_to_string(&old).expect("written").contains("F2I.TRUNC.NTZ"));
     assert_eq!(names(folder.path()), ["k.ptx", "out.sass"]);
 }
 
@@ -359,10 +276,7 @@ fn output_stays_as_it_was_when_an_input_is_missing() {
         .args(["k.ptx", "missing.ptx", "-o", "out.sass"])
         .assert()
         .code(2)
-        .stderr(
-            contains("'missing.ptx': No such file or directory")
-                .and(contains("'out.sass' is not written")),
-        );
+        .stderr(contains("'missing.ptx': No such file or directory").and(contains("'out.sass' is not written")));
     assert_eq!(fs::read_to_string(&old).expect("read"), "old");
     assert_eq!(names(folder.path()), ["k.ptx", "out.sass"]);
 }
@@ -370,10 +284,7 @@ fn output_stays_as_it_was_when_an_input_is_missing() {
 #[test]
 fn output_needs_a_folder_and_no_folder_is_output() {
     let folder = folder();
-    for (output, reason) in [
-        ("no/out.sass", "No such file or directory"),
-        (".", "is a directory"),
-    ] {
+    for (output, reason) in [("no/out.sass", "No such file or directory"), (".", "is a directory")] {
         cvtlower()
             .current_dir(&folder)
             .args(["k.ptx", "-o", output])
@@ -393,18 +304,10 @@ fn output_keeps_permissions_and_links() {
     fs::write(&file, "old").expect("written");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("set");
     symlink("out.sass", folder.path().join("link")).expect("linked");
-    cvtlower()
-        .current_dir(&folder)
-        .args(["k.ptx", "-o", "link"])
-        .assert()
-        .code(0);
+    cvtlower().current_dir(&folder).args(["k.ptx", "-o", "link"]).assert().code(0);
     let metadata = fs::symlink_metadata(&file).expect("there");
     assert_eq!(metadata.permissions().mode() & 0o777, 0o640);
-    assert!(
-        fs::symlink_metadata(folder.path().join("link"))
-            .expect("there")
-            .is_symlink()
-    );
+    assert!(fs::symlink_metadata(folder.path().join("link")).expect("there").is_symlink());
     assert!(fs::read_to_string(&file).expect("read").contains("F2I"));
 }
 
@@ -412,21 +315,14 @@ fn output_keeps_permissions_and_links() {
 #[test]
 fn devices_are_written_directly() {
     let folder = folder();
-    cvtlower()
-        .current_dir(&folder)
-        .args(["k.ptx", "-o", "/dev/null"])
-        .assert()
-        .code(0);
+    cvtlower().current_dir(&folder).args(["k.ptx", "-o", "/dev/null"]).assert().code(0);
     cvtlower()
         .current_dir(&folder)
         .args(["k.ptx", "-o", "/dev/full"])
         .assert()
         .code(2)
         .stderr("error: cannot write '/dev/full': No space left on device\n");
-    let full = fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .expect("the device");
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
     let status = Process::new(env!("CARGO_BIN_EXE_cvtlower"))
         .arg(folder.path().join("k.ptx"))
         .stdout(full)
@@ -463,11 +359,7 @@ fn a_directory_is_no_input() {
 #[test]
 fn an_empty_file_is_told() {
     for text in ["", " \n\t\n"] {
-        cvtlower()
-            .write_stdin(text)
-            .assert()
-            .code(1)
-            .stderr("<stdin>:1:1: error[input::empty]: the input is empty\n");
+        cvtlower().write_stdin(text).assert().code(1).stderr("<stdin>:1:1: error[input::empty]: the input is empty\n");
     }
 }
 
@@ -475,14 +367,8 @@ fn an_empty_file_is_told() {
 fn a_binary_file_is_told_in_one_line() {
     let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
     elf.resize(5000, 0xa5);
-    let noise: Vec<u8> = (0..20_000u32)
-        .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
-        .collect();
-    for (bytes, word) in [
-        (elf, "ELF"),
-        (noise, "binary"),
-        (b"\xff\xfe.\0v\0".to_vec(), "UTF-16"),
-    ] {
+    let noise: Vec<u8> = (0..20_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    for (bytes, word) in [(elf, "ELF"), (noise, "binary"), (b"\xff\xfe.\0v\0".to_vec(), "UTF-16")] {
         cvtlower()
             .args(["--arch", "sm_89"])
             .write_stdin(bytes)
@@ -505,28 +391,19 @@ fn bytes_that_are_no_utf8_do_no_harm() {
             .stderr(contains("Rounding modifier").or(contains("error").or(contains("×"))));
     }
     let document = json(cvtlower().args(["--arch", "sm_89"]).write_stdin(text));
-    assert!(
-        document["files"][0]["diagnostics"]
-            .as_array()
-            .is_some_and(|found| !found.is_empty())
-    );
+    assert!(document["files"][0]["diagnostics"].as_array().is_some_and(|found| !found.is_empty()));
 }
 
 #[test]
 fn a_line_of_100_000_characters_is_cut() {
-    let text = "cvt.rzi.s32.f32 r1, f1; ".repeat(2_000)
-        + "cvt.s32.f32 r1, f1; "
-        + &"cvt.rzi.s32.f32 r1, f1; ".repeat(2_000);
+    let text =
+        "cvt.rzi.s32.f32 r1, f1; ".repeat(2_000) + "cvt.s32.f32 r1, f1; " + &"cvt.rzi.s32.f32 r1, f1; ".repeat(2_000);
     cvtlower()
         .args(["--arch", "sm_89", "--diagnostics", "fancy"])
         .write_stdin(text)
         .assert()
         .code(1)
-        .stderr(
-            contains("…")
-                .and(contains("cvt.s32.f32"))
-                .and(predicate::function(|text: &str| text.len() < 3000)),
-        );
+        .stderr(contains("…").and(contains("cvt.s32.f32")).and(predicate::function(|text: &str| text.len() < 3000)));
 }
 
 #[test]
@@ -541,12 +418,7 @@ fn a_snippet_needs_an_arch() {
 
 #[test]
 fn an_unknown_arch_names_the_nearest() {
-    for (wrong, meant) in [
-        ("sm_899", "sm_89"),
-        ("89", "sm_89"),
-        ("compute_90", "sm_90"),
-        ("sm_100s", "sm_100"),
-    ] {
+    for (wrong, meant) in [("sm_899", "sm_89"), ("89", "sm_89"), ("compute_90", "sm_90"), ("sm_100s", "sm_100")] {
         cvtlower()
             .args(["--arch", wrong])
             .write_stdin(SNIPPET)
@@ -566,12 +438,7 @@ fn a_target_newer_than_the_arch_is_an_error_as_in_ptxas() {
         .assert()
         .code(1)
         .stderr("ptxas fatal   : SM version specified by .target is higher than default SM version assumed\n");
-    cvtlower()
-        .args(["--arch", "sm_89"])
-        .write_stdin(newer.clone())
-        .assert()
-        .code(1)
-        .stderr(contains("sm_90"));
+    cvtlower().args(["--arch", "sm_89"]).write_stdin(newer.clone()).assert().code(1).stderr(contains("sm_90"));
     cvtlower()
         .args(["--arch", "sm_89", "--retarget"])
         .write_stdin(newer)
@@ -585,19 +452,10 @@ fn truncated_input_is_told_and_never_a_crash() {
     // A head alone is a module without functions, which is legal.
     let body = MODULE.find(".visible").expect("there");
     for end in (0..MODULE.len() - 2).step_by(3) {
-        let output = cvtlower()
-            .write_stdin(&MODULE[..end])
-            .output()
-            .expect("it runs");
+        let output = cvtlower().write_stdin(&MODULE[..end]).output().expect("it runs");
         let code = output.status.code().expect("an exit status");
-        assert!(
-            code == 1 || (end <= body && (code == 0 || code == 2)),
-            "status {code} when cut at {end}"
-        );
-        assert!(
-            code == 0 || !output.stderr.is_empty(),
-            "silent when cut at {end}"
-        );
+        assert!(code == 1 || (end <= body && (code == 0 || code == 2)), "status {code} when cut at {end}");
+        assert!(code == 0 || !output.stderr.is_empty(), "silent when cut at {end}");
     }
 }
 
@@ -613,9 +471,7 @@ fn an_undeclared_register_is_told() {
 #[test]
 fn a_register_of_the_wrong_width_is_told() {
     cvtlower()
-        .write_stdin(with_conversion(
-            "cvt.rzi.s32.f32 %rd1, %f1;\n\tcvt.rzi.s32.f32 %r1, %rd1;",
-        ))
+        .write_stdin(with_conversion("cvt.rzi.s32.f32 %rd1, %f1;\n\tcvt.rzi.s32.f32 %r1, %rd1;"))
         .assert()
         .code(1)
         .stderr(contains(format!("<stdin>:{}:", LINE + 1)).and(contains("%rd1")));
@@ -623,20 +479,8 @@ fn a_register_of_the_wrong_width_is_told() {
 
 #[test]
 fn wrong_arguments_are_status_2() {
-    for arguments in [
-        &["--bogus"][..],
-        &["--format", "xml"],
-        &["--retarget"],
-        &["-", "-"],
-        &["--arch"],
-    ] {
-        cvtlower()
-            .args(arguments)
-            .write_stdin(MODULE)
-            .assert()
-            .code(2)
-            .stdout(is_empty())
-            .stderr(contains("error:"));
+    for arguments in [&["--bogus"][..], &["--format", "xml"], &["--retarget"], &["-", "-"], &["--arch"]] {
+        cvtlower().args(arguments).write_stdin(MODULE).assert().code(2).stdout(is_empty()).stderr(contains("error:"));
     }
 }
 
@@ -647,27 +491,14 @@ fn help_and_version_are_short() {
         env!("CARGO_PKG_VERSION"),
         " (reference ptxas 13.1.115)\n"
     ));
-    let help = cvtlower()
-        .arg("--help")
-        .assert()
-        .code(0)
-        .get_output()
-        .stdout
-        .clone();
+    let help = cvtlower().arg("--help").assert().code(0).get_output().stdout.clone();
     let help = String::from_utf8(help).expect("UTF-8");
-    assert!(
-        help.contains("Examples:") && help.lines().count() <= 40,
-        "{help}"
-    );
+    assert!(help.contains("Examples:") && help.lines().count() <= 40, "{help}");
 }
 
 #[test]
 fn completions_are_printed() {
-    cvtlower()
-        .args(["completions", "bash"])
-        .assert()
-        .code(0)
-        .stdout(contains("cvtlower"));
+    cvtlower().args(["completions", "bash"]).assert().code(0).stdout(contains("cvtlower"));
 }
 
 #[cfg(unix)]
@@ -675,21 +506,11 @@ fn completions_are_printed() {
 fn a_pipe_with_a_name_is_read() {
     let folder = folder();
     let pipe = folder.path().join("pipe");
-    assert!(
-        Process::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .expect("mkfifo runs")
-            .success()
-    );
+    assert!(Process::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
     let writer = std::thread::spawn({
         let pipe = pipe.clone();
         move || fs::write(pipe, MODULE)
     });
-    cvtlower()
-        .arg(&pipe)
-        .assert()
-        .code(0)
-        .stdout(contains("F2I.TRUNC.NTZ"));
+    cvtlower().arg(&pipe).assert().code(0).stdout(contains("F2I.TRUNC.NTZ"));
     writer.join().expect("it ends").expect("it writes");
 }

@@ -17,35 +17,18 @@ fn filetests() {
         .collect();
     paths.sort();
     assert!(!paths.is_empty());
-    let failures: Vec<String> = paths
-        .iter()
-        .filter_map(|path| filetest(path).err())
-        .collect();
-    assert!(
-        failures.is_empty(),
-        "{}\nCVTLOWER_BLESS=1 writes what comes out",
-        failures.join("\n")
-    );
+    let failures: Vec<String> = paths.iter().filter_map(|path| filetest(path).err()).collect();
+    assert!(failures.is_empty(), "{}\nCVTLOWER_BLESS=1 writes what comes out", failures.join("\n"));
 }
 
 /// Checks one file, or writes down what comes out.
 fn filetest(path: &Path) -> Result<(), String> {
     let name = path.file_name().expect("a name").to_string_lossy();
     let text = fs::read_to_string(path).expect("UTF-8");
-    let expectation = |line: &str| {
-        ["//>", "//!", "//="]
-            .iter()
-            .any(|mark| line.starts_with(mark))
-    };
-    let input: String = text
-        .split_inclusive('\n')
-        .take_while(|line| !expectation(line))
-        .collect();
+    let expectation = |line: &str| ["//>", "//!", "//="].iter().any(|mark| line.starts_with(mark));
+    let input: String = text.split_inclusive('\n').take_while(|line| !expectation(line)).collect();
     let expected = &text[input.len()..];
-    let commands: Vec<&str> = input
-        .lines()
-        .filter_map(|line| line.strip_prefix("// args:"))
-        .collect();
+    let commands: Vec<&str> = input.lines().filter_map(|line| line.strip_prefix("// args:")).collect();
     if commands.is_empty() {
         return Err(format!("{name}: has no `// args:` line"));
     }

@@ -16,11 +16,7 @@ fn sessions_are_real() {
     if bless() {
         fs::write(&path, actual).expect("README.md is written");
     } else {
-        assert!(
-            actual == text,
-            "{}\nCVTLOWER_BLESS=1 writes what comes out",
-            difference(&text, &actual)
-        );
+        assert!(actual == text, "{}\nCVTLOWER_BLESS=1 writes what comes out", difference(&text, &actual));
     }
 }
 

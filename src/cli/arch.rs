@@ -20,9 +20,7 @@ impl FromStr for Arch {
         if name == "all" {
             return Ok(Self::All);
         }
-        Target::parse(name)
-            .map(Self::One)
-            .map_err(|unknown| unknown.to_string())
+        Target::parse(name).map(Self::One).map_err(|unknown| unknown.to_string())
     }
 }
 

@@ -9,8 +9,7 @@ use cvtlower::translate::{self, REFERENCE};
 
 use super::arch::Arch;
 
-static VERSION: LazyLock<String> =
-    LazyLock::new(|| format!("{} (reference {REFERENCE})", env!("CARGO_PKG_VERSION")));
+static VERSION: LazyLock<String> = LazyLock::new(|| format!("{} (reference {REFERENCE})", env!("CARGO_PKG_VERSION")));
 
 const TEMPLATE: &str = "\
 {about}
@@ -86,13 +85,7 @@ pub struct Lower {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// fancy (default on a terminal), plain (one line each), or ptxas
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        hide_default_value = true,
-        value_name = "FMT"
-    )]
+    #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "FMT")]
     pub diagnostics: Option<Diagnostics>,
     /// auto (default), always or never; NO_COLOR is obeyed
     #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "WHEN", default_value_t = Color::Auto)]
@@ -165,9 +158,6 @@ mod tests {
     fn help_fits_a_screen() {
         let help = Arguments::command().render_help().to_string();
         assert!(help.lines().count() <= 36, "{help}");
-        assert!(
-            help.lines().all(|line| line.chars().count() <= 100),
-            "{help}"
-        );
+        assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
 }

@@ -27,9 +27,7 @@ pub fn quiet_panics() {
 pub fn caught<T>(input: &str, work: impl FnOnce() -> T) -> Result<T, String> {
     // What the closure touches is dropped or not looked at again after a panic.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
-        let place = place()
-            .take()
-            .unwrap_or_else(|| "an unknown place".to_string());
+        let place = place().take().unwrap_or_else(|| "an unknown place".to_string());
         format!(
             "cvtlower has a bug: it stopped at '{input}' with \"{}\" ({place}).\n\
              Please report this with the input file and `cvtlower --version`.",
@@ -40,8 +38,7 @@ pub fn caught<T>(input: &str, work: impl FnOnce() -> T) -> Result<T, String> {
 
 fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied())
-        .unwrap_or("no message")
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
 #[cfg(test)]

@@ -25,10 +25,7 @@ impl Input {
     pub fn all(files: &[PathBuf]) -> anyhow::Result<Vec<Self>> {
         if files.is_empty() {
             if io::stdin().is_terminal() {
-                let _ = writeln!(
-                    io::stderr(),
-                    "reading PTX from the terminal; end it with Ctrl-D"
-                );
+                let _ = writeln!(io::stderr(), "reading PTX from the terminal; end it with Ctrl-D");
             }
             return Ok(vec![Self::Stdin]);
         }
@@ -36,16 +33,7 @@ impl Input {
         if files.iter().filter(|file| *file == stdin).count() > 1 {
             anyhow::bail!("standard input (-) can be read only once");
         }
-        Ok(files
-            .iter()
-            .map(|file| {
-                if file == stdin {
-                    Self::Stdin
-                } else {
-                    Self::Path(file.clone())
-                }
-            })
-            .collect())
+        Ok(files.iter().map(|file| if file == stdin { Self::Stdin } else { Self::Path(file.clone()) }).collect())
     }
 
     /// The name in listings and messages.
@@ -58,8 +46,7 @@ impl Input {
 
     /// The whole text.
     pub fn read(&self) -> Result<Vec<u8>, String> {
-        let fail =
-            |error: &dyn std::fmt::Display| format!("cannot read '{}': {error}", self.name());
+        let fail = |error: &dyn std::fmt::Display| format!("cannot read '{}': {error}", self.name());
         let read = match self {
             Self::Stdin => read_up_to_largest(io::stdin().lock(), 0),
             Self::Path(path) => File::open(path).and_then(|file| {
@@ -86,11 +73,7 @@ fn read_up_to_largest(reader: impl Read, expected: u64) -> io::Result<Option<Vec
     // One byte more than expected, so that the end is seen without another allocation.
     let mut bytes = Vec::with_capacity(expected as usize + 1);
     reader.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    Ok(if bytes.len() as u64 > LARGEST {
-        None
-    } else {
-        Some(bytes)
-    })
+    Ok(if bytes.len() as u64 > LARGEST { None } else { Some(bytes) })
 }
 
 /// What an I/O error says, without Rust's " (os error 2)".
@@ -112,16 +95,10 @@ pub fn not_ptx(source: &[u8]) -> Option<Diagnostic> {
         (
             "input::binary",
             "this is an ELF file, not PTX",
-            Some(
-                "`cuobjdump -ptx FILE` prints the PTX that a program or a cubin's fat binary holds",
-            ),
+            Some("`cuobjdump -ptx FILE` prints the PTX that a program or a cubin's fat binary holds"),
         )
     } else if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-        (
-            "input::encoding",
-            "this is UTF-16 text; PTX is ASCII",
-            Some("`iconv -f UTF-16 -t UTF-8 FILE` converts it"),
-        )
+        ("input::encoding", "this is UTF-16 text; PTX is ASCII", Some("`iconv -f UTF-16 -t UTF-8 FILE` converts it"))
     } else if head.contains(&0) {
         ("input::binary", "this is a binary file, not PTX", None)
     } else {
@@ -137,11 +114,7 @@ pub fn not_ptx(source: &[u8]) -> Option<Diagnostic> {
         help: help.map(str::to_string),
         span: place,
         anchor: place,
-        ptxas: if code == "input::empty" {
-            vec![ptxas]
-        } else {
-            Vec::new()
-        },
+        ptxas: if code == "input::empty" { vec![ptxas] } else { Vec::new() },
         fatal: true,
     })
 }

@@ -51,12 +51,7 @@ struct Done<P> {
 
 impl<P> Done<P> {
     fn failed(status: u8, complaint: String) -> Self {
-        Self {
-            parts: Vec::new(),
-            findings: Vec::new(),
-            complaint: Some(complaint),
-            status,
-        }
+        Self { parts: Vec::new(), findings: Vec::new(), complaint: Some(complaint), status }
     }
 }
 
@@ -64,30 +59,14 @@ impl<P> Done<P> {
 pub fn run(arguments: &Lower) -> anyhow::Result<ExitCode> {
     let inputs = Input::all(&arguments.files)?;
     let targets = arch::targets(&arguments.arch);
-    let archs: Vec<Option<Target>> = if targets.is_empty() {
-        vec![None]
-    } else {
-        targets.into_iter().map(Some).collect()
-    };
+    let archs: Vec<Option<Target>> =
+        if targets.is_empty() { vec![None] } else { targets.into_iter().map(Some).collect() };
     let headed = inputs.len() > 1 || archs.len() > 1;
-    let options = Options {
-        arch: None,
-        retarget: arguments.retarget,
-        context: arguments.context.into(),
-    };
-    let job = Job {
-        archs,
-        options,
-        style: style(arguments),
-    };
+    let options = Options { arch: None, retarget: arguments.retarget, context: arguments.context.into() };
+    let job = Job { archs, options, style: style(arguments) };
     let output = arguments.output.as_deref();
     let status = match arguments.format {
-        args::Format::Sass => all(
-            &inputs,
-            &job,
-            Listing::new(arguments.explain, headed),
-            output,
-        )?,
+        args::Format::Sass => all(&inputs, &job, Listing::new(arguments.explain, headed), output)?,
         args::Format::Json => all(&inputs, &job, Json::new(arguments.explain), output)?,
     };
     Ok(ExitCode::from(status))
@@ -99,11 +78,7 @@ fn style(arguments: &Lower) -> Style {
     let color = match arguments.color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => {
-            terminal
-                && !is_set("NO_COLOR")
-                && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-        }
+        Color::Auto => terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
     };
     match arguments.diagnostics {
         Some(args::Diagnostics::Fancy) => Style::Fancy { color },
@@ -115,12 +90,7 @@ fn style(arguments: &Lower) -> Style {
 }
 
 /// Lowers all inputs and prints them in their order.
-fn all<F: Format>(
-    inputs: &[Input],
-    job: &Job,
-    mut format: F,
-    output: Option<&std::path::Path>,
-) -> anyhow::Result<u8> {
+fn all<F: Format>(inputs: &[Input], job: &Job, mut format: F, output: Option<&std::path::Path>) -> anyhow::Result<u8> {
     // Opened first: a place that cannot be written is told before the work and not after it.
     let mut out = Output::open(output)?;
     let mut findings = Vec::new();
@@ -128,24 +98,15 @@ fn all<F: Format>(
     let mut printed = false;
     let write_failed = || "cannot write the output";
     // Batches keep what is in flight small however many files there are. One file needs no threads.
-    let batch = if inputs.len() > 1 {
-        8 * rayon::current_num_threads()
-    } else {
-        1
-    };
+    let batch = if inputs.len() > 1 { 8 * rayon::current_num_threads() } else { 1 };
     for batch in inputs.chunks(batch) {
         let done: Vec<_> = match batch {
             [input] => vec![file(input, job, &format)],
-            several => several
-                .par_iter()
-                .map(|input| file(input, job, &format))
-                .collect(),
+            several => several.par_iter().map(|input| file(input, job, &format)).collect(),
         };
         for done in done {
             for (arch, part) in done.parts {
-                format
-                    .put(arch, part, &mut out)
-                    .with_context(write_failed)?;
+                format.put(arch, part, &mut out).with_context(write_failed)?;
                 printed = true;
             }
             findings.extend_from_slice(&done.findings);
@@ -184,8 +145,7 @@ fn file<F: Format>(input: &Input, job: &Job, format: &F) -> Done<F::Part> {
 fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F) -> Done<F::Part> {
     let lines = LineIndex::new(source);
     let not_ptx = not_ptx(source);
-    let one =
-        |arch: &Option<Target>| one(path, source, &lines, *arch, not_ptx.as_ref(), job, format);
+    let one = |arch: &Option<Target>| one(path, source, &lines, *arch, not_ptx.as_ref(), job, format);
     let results: Result<Vec<_>, String> = match job.archs.as_slice() {
         [arch] => one(arch).map(|result| vec![result]),
         several => several.par_iter().map(one).collect(),
@@ -200,16 +160,8 @@ fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F) -> D
         parts.extend(part.map(|part| (arch, part)));
         found.push((arch, diagnostics));
     }
-    let findings = Findings {
-        path,
-        source,
-        lines: &lines,
-        findings: diagnostics::merge(found),
-    };
-    let illegal = findings
-        .findings
-        .iter()
-        .any(|finding| finding.diagnostic.severity == Severity::Error);
+    let findings = Findings { path, source, lines: &lines, findings: diagnostics::merge(found) };
+    let illegal = findings.findings.iter().any(|finding| finding.diagnostic.severity == Severity::Error);
     let mut text = Vec::new();
     let written = match job.style {
         Style::Fancy { color } => diagnostics::fancy::write(&findings, color, &mut text),
@@ -217,12 +169,7 @@ fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F) -> D
         Style::Ptxas => diagnostics::ptxas::write(&findings, &mut text),
     };
     written.expect("memory can be written");
-    Done {
-        parts,
-        findings: text,
-        complaint: None,
-        status: if illegal { ILLEGAL } else { 0 },
-    }
+    Done { parts, findings: text, complaint: None, status: if illegal { ILLEGAL } else { 0 } }
 }
 
 /// What one file gives for one target: its part, if there is a target at all, and its findings.
@@ -238,40 +185,20 @@ fn one<'s, F: Format>(
     job: &Job,
     format: &F,
 ) -> Result<ForTarget<F::Part>, String> {
-    let text = if not_ptx.is_some() {
-        b"".as_slice()
-    } else {
-        source
-    };
-    let mut translation = translate(
-        text,
-        &Options {
-            arch,
-            ..job.options
-        },
-    );
+    let text = if not_ptx.is_some() { b"".as_slice() } else { source };
+    let mut translation = translate(text, &Options { arch, ..job.options });
     let aimless = arch.is_none() && translation.module.target.is_none();
     if let Some(diagnostic) = not_ptx {
         translation.functions.clear();
         translation.diagnostics = vec![diagnostic.clone()];
     } else if aimless {
-        return Err(format!(
-            "'{path}' has no .target, so the architecture has to be given: --arch sm_89"
-        ));
+        return Err(format!("'{path}' has no .target, so the architecture has to be given: --arch sm_89"));
     }
     let part = if aimless {
         None
     } else {
-        let unit = Unit {
-            path,
-            translation: &translation,
-            lines,
-        };
-        Some(
-            format
-                .part(&unit)
-                .map_err(|error| format!("cannot print '{path}': {error}"))?,
-        )
+        let unit = Unit { path, translation: &translation, lines };
+        Some(format.part(&unit).map_err(|error| format!("cannot print '{path}': {error}"))?)
     };
     Ok((translation.arch, part, translation.diagnostics))
 }

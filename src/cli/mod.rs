@@ -35,9 +35,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
 /// Says what went wrong; a reader that closed the pipe wants to hear nothing.
 pub fn failure(error: &anyhow::Error) -> ExitCode {
     let closed = |cause: &(dyn std::error::Error + 'static)| {
-        cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     };
     if error.chain().any(closed) {
         return ExitCode::SUCCESS;

@@ -26,13 +26,9 @@ impl Output {
     /// Opens `path`, or standard output for `None` and `-`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Self> {
         match path {
-            Some(path) if path != Path::new("-") => Self::file(path).map_err(|error| {
-                anyhow::anyhow!("cannot write '{}': {}", path.display(), reason(&error))
-            }),
-            _ => Ok(Self::Stdout(BufWriter::with_capacity(
-                BUFFER,
-                io::stdout().lock(),
-            ))),
+            Some(path) if path != Path::new("-") => Self::file(path)
+                .map_err(|error| anyhow::anyhow!("cannot write '{}': {}", path.display(), reason(&error))),
+            _ => Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout().lock()))),
         }
     }
 
@@ -51,10 +47,7 @@ impl Output {
             }
             Err(_) => None,
         };
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".cvtlower-");
         if let Some(created) = created_permissions() {
@@ -71,18 +64,11 @@ impl Output {
     pub fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::Stdout(mut out) => out.flush().context("cannot write to standard output"),
-            Self::Direct(mut out, path) => out
-                .flush()
-                .with_context(|| format!("cannot write '{}'", path.display())),
+            Self::Direct(mut out, path) => out.flush().with_context(|| format!("cannot write '{}'", path.display())),
             Self::Whole(out, path) => {
                 let named = || format!("cannot write '{}'", path.display());
-                let file = out
-                    .into_inner()
-                    .map_err(|error| error.into_error())
-                    .with_context(named)?;
-                file.persist(&path)
-                    .map_err(|error| error.error)
-                    .with_context(named)?;
+                let file = out.into_inner().map_err(|error| error.into_error()).with_context(named)?;
+                file.persist(&path).map_err(|error| error.error).with_context(named)?;
                 Ok(())
             }
         }

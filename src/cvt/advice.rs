@@ -11,7 +11,10 @@ use crate::target::{Availability, Feature, Version};
 /// The codes of violations, each with what it is about.
 pub const CODES: &[(&str, &str)] = &[
     ("cvt::modifier_unknown", "The opcode has a modifier or type that ptxas 13.1 does not know."),
-    ("cvt::modifier_newer", "The opcode has a modifier or type of a PTX ISA version that ptxas 13.1 does not know yet."),
+    (
+        "cvt::modifier_newer",
+        "The opcode has a modifier or type of a PTX ISA version that ptxas 13.1 does not know yet.",
+    ),
     ("cvt::modifier_repeated", "A modifier stands twice that may stand once; of two roundings ptxas keeps the last."),
     ("cvt::modifiers_conflict", "Two modifiers exclude each other."),
     ("cvt::modifier_illegal", "The conversion does not take the modifier with these types."),
@@ -159,14 +162,13 @@ impl Violation {
                 format!("`{}` needs a rounding modifier beside it", x.text())
             }
             Fault::Conflict(x, y) => format!("`{}` and `{}` exclude each other on {what}", x.text(), y.text()),
-            Fault::Illegal(m)
-            | Fault::IllegalWith(m, _)
-            | Fault::IllegalWithPair(m)
-            | Fault::IllegalForPair(m) => match m {
-                Modifier::Rounding(_) => format!("{what} does not take `{}`", m.text()),
-                _ if a.pack => format!("`cvt.pack` does not take `{}`", m.text()),
-                _ => format!("{what} does not take `{}`", m.text()),
-            },
+            Fault::Illegal(m) | Fault::IllegalWith(m, _) | Fault::IllegalWithPair(m) | Fault::IllegalForPair(m) => {
+                match m {
+                    Modifier::Rounding(_) => format!("{what} does not take `{}`", m.text()),
+                    _ if a.pack => format!("`cvt.pack` does not take `{}`", m.text()),
+                    _ => format!("{what} does not take `{}`", m.text()),
+                }
+            }
             Fault::IllegalHere(m) => format!("{} does not have `{}`", a.target, m.text()),
             Fault::NothingToFlush => format!("`.ftz` has nothing to flush: no f32 takes part in {what}"),
             Fault::RoundingRequired => format!("{what} needs a rounding modifier"),
@@ -288,7 +290,10 @@ impl Violation {
         };
         if pair_of_9_2(a) {
             let middle = "go through f16x2: `cvt.rn.f16x2";
-            return Some(format!("{middle}.{}`, then convert each half to f32 and pack with `cvt.rn.bf16x2.f32`", type_name(s)));
+            return Some(format!(
+                "{middle}.{}`, then convert each half to f32 and pack with `cvt.rn.bf16x2.f32`",
+                type_name(s)
+            ));
         }
         if signature::of_cvt(d, s).is_some() {
             return Some(format!(
@@ -361,7 +366,9 @@ impl Violation {
             }
             Misfit::Operand(i) => self.wanted(i).map(|w| format!("operand {i} of {} is {w}", conversion(a))),
             Misfit::NoRandom => Some("`.rs` belongs to f16x2 and bf16x2 from f32 and to the `x4` types".into()),
-            Misfit::RandomBits => Some("with `.rs` a `.b32` register of random bits comes last; without it, nothing".into()),
+            Misfit::RandomBits => {
+                Some("with `.rs` a `.b32` register of random bits comes last; without it, nothing".into())
+            }
             Misfit::NoFactor => Some("the factor is a pair of ue8m0 in a `.b16` register, as the last operand".into()),
             Misfit::Spare => Some("leave the last operand out".into()),
             Misfit::NoFour => Some("write `{a, b, e, f}`: the first goes to the highest element".into()),
@@ -522,12 +529,14 @@ fn rounding_help(about: &About) -> Option<String> {
         let why = if class(d) == Class::Integer { "between integers nothing is rounded" } else { "widening is exact" };
         return Some(format!("{why}: write {}", opcode(about, "")));
     }
-    let write = instead(about, rule.takes).map_or_else(
-        || if class(d) == Class::Integer { Rounding::Rzi } else { rule.takes[0] },
-        |r| r,
-    );
+    let usual = if class(d) == Class::Integer { Rounding::Rzi } else { rule.takes[0] };
+    let write = instead(about, rule.takes).unwrap_or(usual);
     let choice = if rule.required { "takes" } else { "takes none, or" };
-    Some(format!("{pair} {choice} {}: write {}", list(rule.takes), opcode(about, &format!(".{}", rounding_name(write)))))
+    Some(format!(
+        "{pair} {choice} {}: write {}",
+        list(rule.takes),
+        opcode(about, &format!(".{}", rounding_name(write)))
+    ))
 }
 
 fn illegal_help(modifier: Modifier, about: &About) -> Option<String> {
@@ -536,8 +545,12 @@ fn illegal_help(modifier: Modifier, about: &About) -> Option<String> {
         Modifier::Sat if holds_all(d, s) => {
             format!("{} holds every value of {}: leave `.sat` out", type_name(d), type_name(s))
         }
-        Modifier::Sat if class(d) == Class::Integer => "a conversion to an integer clamps by itself: leave `.sat` out".into(),
-        Modifier::Sat => "`.sat` is for f16, f32 and f64 destinations; to clamp to finite values write `.satfinite`".into(),
+        Modifier::Sat if class(d) == Class::Integer => {
+            "a conversion to an integer clamps by itself: leave `.sat` out".into()
+        }
+        Modifier::Sat => {
+            "`.sat` is for f16, f32 and f64 destinations; to clamp to finite values write `.satfinite`".into()
+        }
         Modifier::Ftz => "leave `.ftz` out".into(),
         Modifier::Relu if about.pack => "leave `.relu` out; `.sat` clamps to the destination's range".into(),
         Modifier::Relu => "ue8m0 holds no negative value: leave `.relu` out".into(),
@@ -602,9 +615,7 @@ fn operand_message(fault: &OperandFault, about: &About) -> String {
         OperandFault::VectorTypes => "the elements of a vector have one type".into(),
         OperandFault::Unknown(s) => format!("nothing declares `{s}`"),
         OperandFault::Discard => format!("`{name}` cannot discard its result"),
-        OperandFault::VectorResult | OperandFault::VectorSize => {
-            "the vector modifier does not fit the operands".into()
-        }
+        OperandFault::VectorResult | OperandFault::VectorSize => "the vector modifier does not fit the operands".into(),
         OperandFault::Guard => "the guard is no predicate".into(),
     }
 }

@@ -52,7 +52,9 @@ pub fn defects(form: &Form, operands: &Operands, arch: Target) -> SmallVec<[Defe
     if form.dst == Type::E2m1x2 && form.src == Type::Bf16x2 {
         match operands.list.get(1) {
             Some(OperandShape { inverted: true, .. })
-            | Some(OperandShape { value: Value::Register(Some(Type::Pred)), .. }) => found.push(Defect::PredicateSource),
+            | Some(OperandShape { value: Value::Register(Some(Type::Pred)), .. }) => {
+                found.push(Defect::PredicateSource)
+            }
             Some(OperandShape { value: Value::Vector(_) | Value::VectorRegister(..), .. }) => {
                 found.push(Defect::VectorSource);
             }
@@ -66,11 +68,19 @@ impl Defect {
     /// What happens.
     pub fn message(self) -> &'static str {
         match self {
-            Defect::ConversionLost => "for sm_75 ptxas 13.1 drops this conversion: the low 16 bits of the f32 are the result",
-            Defect::NanLost => "ptxas 13.1 turns some NaN into the largest finite value: those whose payload is in the low 13 bits",
+            Defect::ConversionLost => {
+                "for sm_75 ptxas 13.1 drops this conversion: the low 16 bits of the f32 are the result"
+            }
+            Defect::NanLost => {
+                "ptxas 13.1 turns some NaN into the largest finite value: those whose payload is in the low 13 bits"
+            }
             Defect::AlwaysZero => "ptxas 13.1 takes `ue8m0x4`, which no document has, and the result is always 0",
-            Defect::SpareOperand => "ptxas 13.1 takes this last operand and then ends with an internal error (C7907) if the result is used",
-            Defect::PredicateSource => "ptxas 13.1 takes a predicate here and then ends with an internal error (C7907) if the result is used",
+            Defect::SpareOperand => {
+                "ptxas 13.1 takes this last operand and then ends with an internal error (C7907) if the result is used"
+            }
+            Defect::PredicateSource => {
+                "ptxas 13.1 takes a predicate here and then ends with an internal error (C7907) if the result is used"
+            }
             Defect::VectorSource => "ptxas 13.1 takes a vector here and reads only its first element",
         }
     }
@@ -90,7 +100,9 @@ impl Defect {
     /// How to avoid it.
     pub fn help(self) -> &'static str {
         match self {
-            Defect::ConversionLost => "leave `.satfinite` out and clamp with `min` and `max` before, or compile for sm_80 or later",
+            Defect::ConversionLost => {
+                "leave `.satfinite` out and clamp with `min` and `max` before, or compile for sm_80 or later"
+            }
             Defect::NanLost => "test for NaN before the conversion, or use `.rn` on sm_100 and later",
             Defect::AlwaysZero => "write two `cvt.rp.satfinite.ue8m0x2.f32` and pack their results with `mov.b32`",
             Defect::SpareOperand => "leave the last operand out",

@@ -231,7 +231,9 @@ impl Case<'_> {
             Misfit::NoRandom | Misfit::RandomBits => self.modifier_place(Modifier::Rounding(None)),
             Misfit::NoFactor => self.modifier_place(Modifier::Scaled),
             Misfit::Count(..) => Place::Operands,
-            Misfit::Spare => Place::Operand(u8::try_from(self.operands.list.len().saturating_sub(1)).unwrap_or(u8::MAX)),
+            Misfit::Spare => {
+                Place::Operand(u8::try_from(self.operands.list.len().saturating_sub(1)).unwrap_or(u8::MAX))
+            }
             Misfit::NoFour => Place::Operand(1),
         };
         self.tell(Fault::Arguments(misfit), place);

@@ -53,7 +53,9 @@ impl ModuleFault {
                 format!("Unsupported .version {x}.{y}; current version is '{major}.{minor}'")
             }
             ModuleFault::TargetUnknown(name) => format!("Unsupported .target '{name}'"),
-            ModuleFault::VersionTooOld((x, y), target) => format!("PTX .version {x}.{y} does not support .target {target}"),
+            ModuleFault::VersionTooOld((x, y), target) => {
+                format!("PTX .version {x}.{y} does not support .target {target}")
+            }
             ModuleFault::Refused(refusal, target, arch) => match refusal {
                 Refusal::Newer => "SM version specified by .target is higher than default SM version assumed".into(),
                 Refusal::Exact => format!("Program with .target '{target}' cannot be compiled to future architecture"),
@@ -98,8 +100,12 @@ impl ModuleFault {
             ModuleFault::VersionTooOld((x, y), target) => format!("PTX ISA {x}.{y} does not know {target} yet"),
             ModuleFault::Refused(refusal, target, arch) => match refusal {
                 Refusal::Newer => format!("a module for {target} does not run on {arch}, which is older"),
-                Refusal::Exact | Refusal::OtherName => format!("a module for {target} runs on nothing else, not on {arch}"),
-                Refusal::OtherFamily => format!("a module for {target} runs within its family, and {arch} is of another"),
+                Refusal::Exact | Refusal::OtherName => {
+                    format!("a module for {target} runs on nothing else, not on {arch}")
+                }
+                Refusal::OtherFamily => {
+                    format!("a module for {target} runs within its family, and {arch} is of another")
+                }
             },
         }
     }
@@ -134,12 +140,20 @@ impl ModuleFault {
                 format!("write `.version {x}.{y}` or newer")
             }
             ModuleFault::Refused(refusal, target, arch) => match refusal {
-                Refusal::Newer => format!("generate for {target} or newer, or judge the file as if for {arch} with `--retarget`"),
+                Refusal::Newer => {
+                    format!("generate for {target} or newer, or judge the file as if for {arch} with `--retarget`")
+                }
                 Refusal::Exact | Refusal::OtherName => {
-                    format!("write `.target {}` to run on later architectures, if no `a` feature is used", Target::plain(target.sm))
+                    format!(
+                        "write `.target {}` to run on later architectures, if no `a` feature is used",
+                        Target::plain(target.sm)
+                    )
                 }
                 Refusal::OtherFamily => {
-                    format!("write `.target {}` to run on later architectures, if no `f` feature is used", Target::plain(target.sm))
+                    format!(
+                        "write `.target {}` to run on later architectures, if no `f` feature is used",
+                        Target::plain(target.sm)
+                    )
                 }
             },
         })
@@ -166,14 +180,25 @@ mod tests {
     #[test]
     fn a_target_is_checked_against_the_architecture() {
         let refused = |target, arch| texts((9, 1), target, arch).pop().unwrap_or_default();
-        assert_eq!(refused("sm_90", "sm_89"), "SM version specified by .target is higher than default SM version assumed");
-        assert_eq!(refused("sm_90a", "sm_100"), "Program with .target 'sm_90a' cannot be compiled to future architecture");
-        assert_eq!(refused("sm_100a", "sm_100"), "PTX with .target 'sm_100a' cannot be compiled for architecture 'sm_100'");
+        assert_eq!(
+            refused("sm_90", "sm_89"),
+            "SM version specified by .target is higher than default SM version assumed"
+        );
+        assert_eq!(
+            refused("sm_90a", "sm_100"),
+            "Program with .target 'sm_90a' cannot be compiled to future architecture"
+        );
+        assert_eq!(
+            refused("sm_100a", "sm_100"),
+            "PTX with .target 'sm_100a' cannot be compiled for architecture 'sm_100'"
+        );
         assert_eq!(
             refused("sm_100f", "sm_120"),
             "Program with .target 'sm_100f' cannot be compiled to different SM-family architecture"
         );
-        for (target, arch) in [("sm_89", "sm_121f"), ("sm_100f", "sm_103"), ("sm_101a", "sm_110a"), ("sm_101f", "sm_110")] {
+        for (target, arch) in
+            [("sm_89", "sm_121f"), ("sm_100f", "sm_103"), ("sm_101a", "sm_110a"), ("sm_101f", "sm_110")]
+        {
             assert_eq!(refused(target, arch), "", "{target} on {arch}");
         }
     }

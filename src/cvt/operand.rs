@@ -133,9 +133,8 @@ impl OperandShape {
 impl Special {
     /// The special register of this name, `%` included.
     pub fn named(name: &str) -> Special {
-        let vectors = [
-            "%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid",
-        ];
+        let vectors =
+            ["%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"];
         match name {
             "%clock64" | "%globaltimer" | "%current_graph_exec" => Special::Double,
             "%gridid" => Special::Either,
@@ -199,17 +198,17 @@ fn shape_of<'a>(module: &Module<'_>, operands: &'a [Operand]) -> (OperandShape, 
         OperandKind::Special(_) => OperandShape::of(Value::Special(Special::named(text()))),
         OperandKind::Symbol(id) => OperandShape::of(symbol(module, id)),
         OperandKind::Integer => OperandShape::of(Value::Integer),
-        OperandKind::Float => OperandShape::of(Value::Float { bits32: text().starts_with("0f") || text().starts_with("0F") }),
+        OperandKind::Float => {
+            OperandShape::of(Value::Float { bits32: text().starts_with("0f") || text().starts_with("0F") })
+        }
         OperandKind::Sink => OperandShape::of(Value::Sink),
         OperandKind::Text | OperandKind::Error => OperandShape::of(Value::Other),
         OperandKind::Vector(n) => OperandShape::of(Value::Vector(child(n))),
-        OperandKind::Address(n) => {
-            OperandShape::of(match child(n).first().map(|base| &base.value) {
-                Some(Value::Register(ty)) => Value::RegisterAddress(*ty),
-                Some(Value::Variable(ty)) => Value::Address(*ty),
-                _ => Value::Address(None),
-            })
-        }
+        OperandKind::Address(n) => OperandShape::of(match child(n).first().map(|base| &base.value) {
+            Some(Value::Register(ty)) => Value::RegisterAddress(*ty),
+            Some(Value::Variable(ty)) => Value::Address(*ty),
+            _ => Value::Address(None),
+        }),
         OperandKind::Group(n) => {
             child(n);
             OperandShape::of(Value::Other)
@@ -239,10 +238,8 @@ fn shape_of<'a>(module: &Module<'_>, operands: &'a [Operand]) -> (OperandShape, 
 
 /// What a selector of this name is on `value`.
 pub fn selector(name: &str, value: &Value) -> Selector {
-    let word = matches!(
-        value,
-        Value::Register(None | Some(Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2))
-    );
+    let word =
+        matches!(value, Value::Register(None | Some(Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2)));
     match name {
         "b0" | "b1" | "b2" | "b3" | "h0" | "h1" => Selector::Video,
         _ if word => Selector::Unknown,

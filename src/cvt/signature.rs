@@ -183,7 +183,9 @@ pub fn of_pack(types: &[Option<Type>]) -> Option<Signature> {
     let (a, b) = (Slot::Wide(S32), Slot::Wide(S32));
     let slots = match types {
         [Some(U16 | S16), Some(S32 | U32)] => smallvec![Slot::Wide(U32), a, b],
-        [Some(U2 | S2 | U4 | S4 | U8 | S8), Some(S32 | U32), Some(B32)] => smallvec![Slot::Wide(U32), a, b, Slot::PackRest],
+        [Some(U2 | S2 | U4 | S4 | U8 | S8), Some(S32 | U32), Some(B32)] => {
+            smallvec![Slot::Wide(U32), a, b, Slot::PackRest]
+        }
         _ => return None,
     };
     Some(Signature { slots, optional: None, relu: true, satfinite: true })
@@ -233,7 +235,10 @@ impl Slot {
             Value::Address(ty) => self.takes_register(ty.unwrap_or(Type::U32)),
             Value::Variable(_) | Value::VariableSum => match self {
                 Slot::Wide(ty) | Slot::Exact(ty) => class(ty) == Class::Integer,
-                _ => !matches!(self, Slot::Half | Slot::FixedResult | Slot::Byte | Slot::Factor | Slot::Four | Slot::OneOrFour),
+                _ => !matches!(
+                    self,
+                    Slot::Half | Slot::FixedResult | Slot::Byte | Slot::Factor | Slot::Four | Slot::OneOrFour
+                ),
             },
             Value::Vector(elements) => match (self, elements.first()) {
                 (_, None) => false,

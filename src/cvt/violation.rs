@@ -397,7 +397,9 @@ fn operand_text(fault: &OperandFault, name: &str) -> String {
         OperandFault::NoResult => format!("Result register required for instruction '{name}'"),
         OperandFault::NoRegister(i) => format!("Argument {i} of instruction '{name}': must be register"),
         OperandFault::Vector => format!("Vector operand is not allowed for instruction '{name}'"),
-        OperandFault::SelectedResult => format!("Video selector is not allowed on destination for instruction '{name}'"),
+        OperandFault::SelectedResult => {
+            format!("Video selector is not allowed on destination for instruction '{name}'")
+        }
         OperandFault::SelectedSource => {
             format!("Video selector is not allowed on source operand for instruction '{name}'")
         }

@@ -2,7 +2,7 @@
 
 use crate::ptx::{Module, OperandKind, Statement, Type, literal};
 
-use super::flow::Flow;
+use super::flow::{Flow, after};
 use super::meaning::{Action, Space};
 
 /// What made the upper bits known. ptxas does not use every source of knowledge for every purpose.
@@ -80,23 +80,22 @@ pub(super) fn record(flow: &mut Flow, module: &Module<'_>, s: &Statement) {
         return;
     }
     let end = s.operands + s.operand_count;
-    let second = flow.after(module, s.operands, end);
-    let third = flow.after(module, second, end);
+    let second = after(module, s.operands, end);
+    let third = after(module, second, end);
     match m.action {
         Action::Load(space) => {
             let Some(ty) = m.ty else { return };
             let how = if space == Space::Param { How::Param } else { How::Load };
             let k = extension(ty, how);
             for o in s.operands..second {
-                if let OperandKind::Register(r) = module.operands[o as usize].kind {
-                    flow.learn(r, k);
-                }
+                flow.learn(s, o, k);
             }
         }
         _ => {
-            let OperandKind::Register(d) = first.kind else { return };
-            if let Some(k) = result(flow, module, s, second, third) {
-                flow.learn(d, k);
+            if matches!(first.kind, OperandKind::Register(_))
+                && let Some(k) = result(flow, module, s, second, third)
+            {
+                flow.learn(s, s.operands, k);
             }
         }
     }
@@ -114,7 +113,7 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
     let m = flow.meaning(s);
     let operand = |at: u32| module.operands.get(at as usize).filter(|_| at < s.operands + s.operand_count);
     let known = |at: u32| match operand(at)?.kind {
-        OperandKind::Register(r) => Some(flow.known(r)),
+        OperandKind::Register(_) => Some(flow.known(at)),
         OperandKind::Integer | OperandKind::Negated => {
             flow.constant(module, at).map(|v| Known::value(truncate(v, m.ty.map_or(64, Type::bits))))
         }
@@ -124,7 +123,7 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
         Action::Mov => {
             let o = operand(second)?;
             if o.kind == OperandKind::Float {
-                let bits = literal::float(o.span.of(module.source))?.bits(m.ty?.bits());
+                let bits = float_bits(o.span.of(module.source), m.ty?.bits())?;
                 return Some(Known { zero_from: 64, sign_from: 64, how: How::Constant, constant: Some(bits) });
             }
             known(second)
@@ -180,16 +179,39 @@ fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>
     };
     Some(match bits {
         8 if dst.is_signed() => {
-            if narrow.fits_signed(8) { narrow } else { Known::signs(8, How::Convert) }
+            if narrow.fits_signed(8) {
+                narrow
+            } else {
+                Known::signs(8, How::Convert)
+            }
         }
         8 => {
-            if narrow.fits_unsigned(8) { narrow } else { Known::zeros(8, How::Convert) }
+            if narrow.fits_unsigned(8) {
+                narrow
+            } else {
+                Known::zeros(8, How::Convert)
+            }
         }
         // A 16-bit register keeps whatever stood above: only a narrower source makes it known.
         16 if src.bits() >= 16 => {
-            if known.fits_unsigned(16) || known.fits_signed(16) { Known { how: How::Convert, ..known } } else { Known::NOTHING }
+            if known.fits_unsigned(16) || known.fits_signed(16) {
+                Known { how: How::Convert, ..known }
+            } else {
+                Known::NOTHING
+            }
         }
         _ => narrow,
+    })
+}
+
+/// The bits of a floating-point literal in a format of so many bits.
+pub fn float_bits(text: &[u8], bits: u32) -> Option<u64> {
+    let v = literal::float(text)?;
+    Some(match (v, bits) {
+        (literal::Float::Single(b), 32) => u64::from(b),
+        (_, 32) => u64::from((v.to_f64() as f32).to_bits()),
+        (literal::Float::Double(b), _) => b,
+        _ => v.to_f64().to_bits(),
     })
 }
 

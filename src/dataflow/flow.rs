@@ -1,35 +1,64 @@
-//! The tables of one function: where each register is written, where it is read, what is known of it.
+//! The tables of one function: its values, where each is made, where it is read, what is known of it.
+//!
+//! A value is one writing of a register. Within a basic block a read refers to the last writing before it; across
+//! blocks it does so where the register is written only once. Any other read is of an unknown value, and the writings
+//! that may reach it escape. So straight-line code that uses a register again is seen as what it is, without
+//! building a control-flow graph.
 //!
 //! The buffers are kept from function to function, so that a file costs a handful of allocations.
 
-use crate::ptx::{Module, Opcode, Operand, OperandKind, RegId, Statement, StatementKind, literal};
+use crate::ptx::{FunctionKind, Module, Operand, OperandKind, RegId, Statement, StatementKind, literal};
 
 use super::facts::{self, Known};
 use super::meaning::{Action, Meaning};
+use super::pairs::{self, Pair};
 
-/// Where a register is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Def {
-    /// Nowhere in the function.
-    None,
-    /// By exactly one statement (its index in the module), as its `element`th result.
-    One {
-        /// Index into [`Module::statements`].
-        statement: u32,
-        /// Which element of a vector result.
-        element: u16,
-    },
-    /// By several statements.
-    Many,
+/// One writing of a register, numbered within the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Value(u32);
+
+impl Value {
+    /// Its number.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
-/// One place that reads a register.
+const NONE: u32 = u32::MAX;
+
+/// One place that reads a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UseSite {
     /// Index into [`Module::statements`].
     pub statement: u32,
     /// Index into [`Module::operands`]; `u32::MAX` for a guard.
     pub operand: u32,
+}
+
+/// How a value is made.
+#[derive(Debug, Clone, Copy)]
+struct Made {
+    /// Index into [`Module::statements`].
+    statement: u32,
+    /// Which element of a vector result.
+    element: u16,
+    /// An unknown read may see it.
+    escapes: bool,
+}
+
+/// What is kept of each register while the statements are walked.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    /// How many times the register is written.
+    writes: u32,
+    /// Its last value so far, or its only one.
+    value: u32,
+    /// The block of that writing.
+    block: u32,
+    /// Some read does not know which value it gets.
+    unknown_read: bool,
+    /// The last statement that names the register.
+    last: u32,
 }
 
 /// The tables, filled for one function at a time.
@@ -39,36 +68,69 @@ pub struct Flow {
     base: u32,
     snippet: bool,
     first_statement: u32,
-    defs: Vec<Def>,
+    first_operand: u32,
+    slots: Vec<Slot>,
+    made: Vec<Made>,
+    /// The value that each operand reads or writes, or none.
+    values: Vec<u32>,
+    /// The value that each statement's guard reads, or none; only for guarded statements.
+    guards: Vec<(u32, u32)>,
     use_starts: Vec<u32>,
     uses: Vec<UseSite>,
     known: Vec<Known>,
     live: Vec<bool>,
+    pairs: Vec<Option<Pair>>,
     /// Basic block of each statement, counted from the function's start.
     blocks: Vec<u32>,
     work: Vec<u32>,
-    scratch: Vec<(u32, UseSite)>,
+    reads: Vec<(u32, UseSite)>,
+    open: Vec<(u32, u32, u32)>,
 }
 
 impl Flow {
     /// Tables for a module; its opcodes are read once.
     pub fn new(module: &Module<'_>) -> Flow {
-        Flow { meanings: module.opcodes.iter().map(|o: &Opcode<'_>| Meaning::of(o)).collect(), ..Flow::default() }
+        Flow { meanings: module.opcodes.iter().map(Meaning::of).collect(), ..Flow::default() }
     }
 
     /// Fill the tables for one function of the module.
     pub fn analyse(&mut self, module: &Module<'_>, function: usize) {
         let f = &module.functions[function];
         let (first, last) = (f.statements.start, f.statements.end);
+        let statements = &module.statements[first as usize..last as usize];
         self.base = f.registers.start;
-        self.snippet = f.kind == crate::ptx::FunctionKind::Snippet;
+        self.snippet = f.kind == FunctionKind::Snippet;
         self.first_statement = first;
-        let registers = f.registers.len();
-        self.defs.clear();
-        self.defs.resize(registers, Def::None);
-        self.use_starts.clear();
-        self.use_starts.resize(registers + 1, 0);
-        self.scratch.clear();
+        self.first_operand = statements.first().map_or(0, |s| s.operands);
+        let last_operand = statements.iter().map(|s| s.operands + s.operand_count).max().unwrap_or(0);
+        let empty = Slot { writes: 0, value: NONE, block: NONE, unknown_read: false, last: first };
+        self.slots.clear();
+        self.slots.resize(f.registers.len(), empty);
+        self.values.clear();
+        self.values.resize(last_operand.saturating_sub(self.first_operand) as usize, NONE);
+        self.made.clear();
+        self.reads.clear();
+        self.open.clear();
+        self.guards.clear();
+        self.number_writes(module, first, last);
+        self.connect_reads(module, first, last);
+        self.sort_reads();
+        self.find_live(module, first, last);
+        self.known.clear();
+        self.known.resize(self.made.len(), Known::NOTHING);
+        for i in first..last {
+            let s = &module.statements[i as usize];
+            if s.kind == StatementKind::Instruction {
+                facts::record(self, module, s);
+            }
+        }
+        let mut found = std::mem::take(&mut self.pairs);
+        pairs::find(self, module, first, last, &mut found, self.made.len());
+        self.pairs = found;
+    }
+
+    /// Give every writing its number, and find the blocks.
+    fn number_writes(&mut self, module: &Module<'_>, first: u32, last: u32) {
         self.blocks.clear();
         let mut block = 0;
         for i in first..last {
@@ -77,162 +139,216 @@ impl Flow {
                 block += 1;
             }
             self.blocks.push(block);
-            if s.kind == StatementKind::Instruction {
-                self.record(module, i, s);
-                if matches!(self.meaning(s).action, Action::Branch | Action::Exit | Action::Call) {
-                    block += 1;
+            if s.kind != StatementKind::Instruction {
+                continue;
+            }
+            let end = self.results_end(module, s);
+            let mut element = 0;
+            for o in s.operands..end {
+                if let OperandKind::Register(r) = module.operands[o as usize].kind {
+                    let value = self.made.len() as u32;
+                    self.made.push(Made { statement: i, element, escapes: false });
+                    element += 1;
+                    self.values[(o - self.first_operand) as usize] = value;
+                    let slot = &mut self.slots[(r.0 - self.base) as usize];
+                    slot.writes += 1;
+                    slot.value = value;
+                }
+            }
+            if matches!(self.meaning(s).action, Action::Branch | Action::Exit | Action::Call) {
+                block += 1;
+            }
+        }
+    }
+
+    /// Find the value of every read.
+    fn connect_reads(&mut self, module: &Module<'_>, first: u32, last: u32) {
+        for i in first..last {
+            let s = &module.statements[i as usize];
+            if s.kind != StatementKind::Instruction {
+                continue;
+            }
+            let block = self.blocks[(i - first) as usize];
+            if let Some(g) = s.guard {
+                let v = self.read(g.register, block, UseSite { statement: i, operand: NONE });
+                self.guards.push((i, v));
+            }
+            let results = self.results_end(module, s);
+            let known_result =
+                self.meaning(s).irreflexive && same_operands(module, results, s.operands + s.operand_count);
+            for o in results..s.operands + s.operand_count {
+                if let OperandKind::Register(r) = module.operands[o as usize].kind {
+                    if known_result {
+                        continue;
+                    }
+                    let v = self.read(r, block, UseSite { statement: i, operand: o });
+                    self.values[(o - self.first_operand) as usize] = v;
+                }
+            }
+            for o in s.operands..results {
+                if let OperandKind::Register(r) = module.operands[o as usize].kind {
+                    let at = (r.0 - self.base) as usize;
+                    if s.guard.is_some() && self.slots[at].writes > 1 {
+                        // The old value may stay: it is read, in a way that nothing is known of.
+                        self.read(r, block, UseSite { statement: i, operand: NONE });
+                    }
+                    let v = self.values[(o - self.first_operand) as usize];
+                    let slot = &mut self.slots[at];
+                    slot.last = slot.last.max(i);
+                    if slot.writes > 1 {
+                        // What the block leaves behind may be read by another.
+                        if slot.block != NONE && slot.block != block && slot.value != NONE {
+                            self.open.push((at as u32, slot.value, slot.block));
+                        }
+                        slot.value = v;
+                        slot.block = block;
+                    }
                 }
             }
         }
-        // Counting sort of the uses by register: reads of one register stand together, in source order.
-        for &(r, _) in &self.scratch {
-            self.use_starts[r as usize + 1] += 1;
+        for (at, slot) in self.slots.iter().enumerate() {
+            if slot.writes > 1 && slot.value != NONE {
+                self.open.push((at as u32, slot.value, slot.block));
+            }
         }
-        for r in 0..registers {
-            self.use_starts[r + 1] += self.use_starts[r];
+        for &(at, value, _) in &self.open {
+            if self.slots[at as usize].unknown_read {
+                self.made[value as usize].escapes = true;
+            }
+        }
+    }
+
+    fn read(&mut self, r: RegId, block: u32, site: UseSite) -> u32 {
+        let slot = &mut self.slots[(r.0 - self.base) as usize];
+        slot.last = slot.last.max(site.statement);
+        let value = match slot.writes {
+            0 => NONE,
+            1 => slot.value,
+            _ if slot.block == block => slot.value,
+            _ => {
+                slot.unknown_read = true;
+                NONE
+            }
+        };
+        if value != NONE {
+            self.reads.push((value, site));
+        }
+        value
+    }
+
+    /// Counting sort of the reads by value: those of one value stand together, in source order.
+    fn sort_reads(&mut self) {
+        let values = self.made.len();
+        self.use_starts.clear();
+        self.use_starts.resize(values + 1, 0);
+        for &(v, _) in &self.reads {
+            self.use_starts[v as usize + 1] += 1;
+        }
+        for v in 0..values {
+            self.use_starts[v + 1] += self.use_starts[v];
         }
         self.uses.clear();
-        self.uses.resize(self.scratch.len(), UseSite { statement: 0, operand: 0 });
+        self.uses.resize(self.reads.len(), UseSite { statement: 0, operand: 0 });
         self.work.clear();
-        self.work.extend_from_slice(&self.use_starts[..registers]);
-        for &(r, site) in &self.scratch {
-            let at = &mut self.work[r as usize];
+        self.work.extend_from_slice(&self.use_starts[..values]);
+        for &(v, site) in &self.reads {
+            let at = &mut self.work[v as usize];
             self.uses[*at as usize] = site;
             *at += 1;
         }
-        self.find_live(module, first, last);
-        self.known.clear();
-        self.known.resize(registers, Known::NOTHING);
-        for i in first..last {
-            let s = &module.statements[i as usize];
-            if s.kind == StatementKind::Instruction {
-                facts::record(self, module, s);
-            }
-        }
     }
 
-    fn record(&mut self, module: &Module<'_>, index: u32, s: &Statement) {
-        if let Some(g) = s.guard {
-            self.scratch.push((g.register.0 - self.base, UseSite { statement: index, operand: u32::MAX }));
-        }
-        let end = s.operands + s.operand_count;
-        let mut i = s.operands;
-        if self.writes_first(module, s) {
-            let after = self.after(module, i, end);
-            let mut element = 0;
-            while i < after {
-                if let OperandKind::Register(r) = module.operands[i as usize].kind {
-                    let d = &mut self.defs[(r.0 - self.base) as usize];
-                    *d = if *d == Def::None { Def::One { statement: index, element } } else { Def::Many };
-                    element += 1;
-                }
-                i += 1;
-            }
-        }
-        while i < end {
-            if let OperandKind::Register(r) = module.operands[i as usize].kind {
-                self.scratch.push((r.0 - self.base, UseSite { statement: index, operand: i }));
-            }
-            i += 1;
-        }
-    }
-
-    /// Whether the first operand is a result.
-    fn writes_first(&self, module: &Module<'_>, s: &Statement) -> bool {
-        s.operand_count > 0
+    /// Index past the results of a statement: they stand first.
+    fn results_end(&self, module: &Module<'_>, s: &Statement) -> u32 {
+        let writes = s.operand_count > 0
             && match self.meaning(s).action {
                 Action::Store | Action::Sink | Action::Branch | Action::Exit => false,
                 Action::Call => matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)),
                 _ => true,
-            }
+            };
+        if writes { after(module, s.operands, s.operands + s.operand_count) } else { s.operands }
     }
 
-    /// Index past the operand at `i` and its children.
-    pub fn after(&self, module: &Module<'_>, mut i: u32, end: u32) -> u32 {
-        let mut pending = 1;
-        while pending > 0 && i < end {
-            pending += module.operands[i as usize].kind.children();
-            pending -= 1;
-            i += 1;
-        }
-        i
-    }
-
-    /// The indices of a statement's direct operands.
-    pub fn arguments<'a>(&'a self, module: &'a Module<'_>, s: &Statement) -> impl Iterator<Item = u32> + 'a {
-        let end = s.operands + s.operand_count;
-        let mut i = s.operands;
-        std::iter::from_fn(move || {
-            (i < end).then(|| {
-                let at = i;
-                i = self.after(module, i, end);
-                at
-            })
-        })
-    }
-
-    /// Mark what contributes to an effect; a linear work list over definitions.
+    /// Mark what contributes to an effect: a linear work list from the effects back over the values.
     fn find_live(&mut self, module: &Module<'_>, first: u32, last: u32) {
         self.live.clear();
         self.live.resize((last - first) as usize, false);
-        // Definitions of registers with several of them are found by a second table: statement lists by register.
         self.work.clear();
         for i in first..last {
             let s = &module.statements[i as usize];
-            let root = s.kind == StatementKind::Instruction && {
-                let m = self.meaning(s);
-                matches!(m.action, Action::Store | Action::Sink | Action::Branch | Action::Exit | Action::Call | Action::Effect)
-                    || m.volatile
-                    || s.operand_count == 0
-            };
-            if root {
-                self.live[(i - first) as usize] = true;
-                self.work.push(i);
-            }
-        }
-        // Registers written more than once keep all their writers alive: they are few, so they are simply roots
-        // when anything at all reads them.
-        for i in first..last {
-            let s = &module.statements[i as usize];
-            if s.kind != StatementKind::Instruction || self.live[(i - first) as usize] || !self.writes_first(module, s) {
+            if s.kind != StatementKind::Instruction {
                 continue;
             }
-            let end = self.after(module, s.operands, s.operands + s.operand_count);
-            let many = (s.operands..end).any(|o| match module.operands[o as usize].kind {
-                OperandKind::Register(r) => {
-                    let r = r.0 - self.base;
-                    self.defs[r as usize] == Def::Many && self.use_starts[r as usize + 1] > self.use_starts[r as usize]
-                }
-                _ => false,
-            });
-            if many {
+            let m = self.meaning(s);
+            let effect = matches!(
+                m.action,
+                Action::Store | Action::Sink | Action::Branch | Action::Exit | Action::Call | Action::Effect
+            ) || m.volatile
+                || s.operand_count == 0;
+            if effect || self.results(module, s).any(|v| self.made[v.0 as usize].escapes) {
                 self.live[(i - first) as usize] = true;
                 self.work.push(i);
             }
         }
         while let Some(i) = self.work.pop() {
             let s = &module.statements[i as usize];
-            if let Some(g) = s.guard {
-                self.keep(g.register, first);
+            if let Ok(at) = self.guards.binary_search_by_key(&i, |g| g.0) {
+                self.keep(self.guards[at].1);
             }
-            let end = s.operands + s.operand_count;
-            let from = if self.writes_first(module, s) { self.after(module, s.operands, end) } else { s.operands };
-            for o in from..end {
-                if let OperandKind::Register(r) = module.operands[o as usize].kind {
-                    self.keep(r, first);
+            for o in self.results_end(module, s)..s.operands + s.operand_count {
+                self.keep(self.values[(o - self.first_operand) as usize]);
+            }
+            if s.guard.is_some() {
+                self.keep_old(module, s);
+            }
+        }
+    }
+
+    /// A guarded writing keeps what its register held before.
+    fn keep_old(&mut self, module: &Module<'_>, s: &Statement) {
+        for o in s.operands..self.results_end(module, s) {
+            if let OperandKind::Register(r) = module.operands[o as usize].kind
+                && self.slots[(r.0 - self.base) as usize].writes > 1
+            {
+                let here = self.values[(o - self.first_operand) as usize];
+                // The writing before, in source order: values are numbered so.
+                let before = (0..here).rev().take(64).find(|&v| {
+                    let w = &module.statements[self.made[v as usize].statement as usize];
+                    (w.operands..w.operands + w.operand_count)
+                        .any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
+                });
+                if let Some(v) = before {
+                    self.keep(v);
                 }
             }
         }
     }
 
-    fn keep(&mut self, r: RegId, first: u32) {
-        if let Def::One { statement, .. } = self.defs[(r.0 - self.base) as usize] {
-            let live = &mut self.live[(statement - first) as usize];
+    fn keep(&mut self, v: u32) {
+        if let Some(made) = self.made.get(v as usize) {
+            let live = &mut self.live[(made.statement - self.first_statement) as usize];
             if !*live {
                 *live = true;
-                self.work.push(statement);
+                self.work.push(made.statement);
             }
         }
+    }
+
+    fn results<'a>(&'a self, module: &'a Module<'_>, s: &Statement) -> impl Iterator<Item = Value> + 'a {
+        (s.operands..self.results_end(module, s)).filter_map(|o| self.value(o))
+    }
+
+    /// The indices of a statement's direct operands.
+    pub fn arguments<'a>(&self, module: &'a Module<'_>, s: &Statement) -> impl Iterator<Item = u32> + use<'a> {
+        let end = s.operands + s.operand_count;
+        let mut i = s.operands;
+        std::iter::from_fn(move || {
+            (i < end).then(|| {
+                let at = i;
+                i = after(module, i, end);
+                at
+            })
+        })
     }
 
     /// What a statement's opcode does.
@@ -245,27 +361,32 @@ impl Flow {
         self.snippet
     }
 
-    /// Where a register is written.
-    pub fn def(&self, r: RegId) -> Def {
-        self.defs.get((r.0.wrapping_sub(self.base)) as usize).copied().unwrap_or(Def::None)
+    /// The value that an operand reads or writes.
+    pub fn value(&self, operand: u32) -> Option<Value> {
+        let v = *self.values.get(operand.wrapping_sub(self.first_operand) as usize)?;
+        (v != NONE).then_some(Value(v))
     }
 
-    /// The one statement that writes a register, if it is one.
-    pub fn writer<'m>(&self, module: &'m Module<'_>, r: RegId) -> Option<(&'m Statement, u32)> {
-        match self.def(r) {
-            Def::One { statement, .. } => Some((&module.statements[statement as usize], statement)),
-            _ => None,
-        }
+    /// The statement that makes a value (with its index), and which of its results it is.
+    pub fn maker<'m>(&self, module: &'m Module<'_>, v: Value) -> (&'m Statement, u32, u16) {
+        let m = self.made[v.0 as usize];
+        (&module.statements[m.statement as usize], m.statement, m.element)
     }
 
-    /// The places that read a register, in source order, dead code left out.
-    pub fn uses(&self, r: RegId) -> impl Iterator<Item = UseSite> + '_ {
-        let r = (r.0 - self.base) as usize;
-        let range = match (self.use_starts.get(r), self.use_starts.get(r + 1)) {
-            (Some(&a), Some(&b)) => a as usize..b as usize,
-            _ => 0..0,
-        };
-        self.uses[range].iter().copied().filter(|u| self.snippet || self.live[(u.statement - self.first_statement) as usize])
+    /// Whether a read somewhere may see the value without being known.
+    pub fn escapes(&self, v: Value) -> bool {
+        self.made[v.0 as usize].escapes
+    }
+
+    /// The pair that a conversion to half is part of.
+    pub fn pair(&self, v: Value) -> Option<Pair> {
+        self.pairs.get(v.index()).copied().flatten()
+    }
+
+    /// The places that read a value, in source order, dead code left out.
+    pub fn uses(&self, v: Value) -> impl Iterator<Item = UseSite> + '_ {
+        let range = self.use_starts[v.0 as usize] as usize..self.use_starts[v.0 as usize + 1] as usize;
+        self.uses[range].iter().copied().filter(|u| self.snippet || self.is_live(u.statement))
     }
 
     /// Whether a statement contributes to an effect.
@@ -278,16 +399,27 @@ impl Flow {
         self.blocks[(statement - self.first_statement) as usize]
     }
 
-    /// What is known of a register's bits.
-    pub fn known(&self, r: RegId) -> Known {
-        self.known.get((r.0.wrapping_sub(self.base)) as usize).copied().unwrap_or(Known::NOTHING)
+    /// The last statement that names a register.
+    pub fn last(&self, r: RegId) -> u32 {
+        self.slots.get(r.0.wrapping_sub(self.base) as usize).map_or(0, |s| s.last)
     }
 
-    /// Note what is known of a register; a register with several writers stays unknown.
-    pub(super) fn learn(&mut self, r: RegId, k: Known) {
-        let i = (r.0 - self.base) as usize;
-        if matches!(self.defs[i], Def::One { .. }) {
-            self.known[i] = k;
+    /// What is known of the bits that an operand reads.
+    pub fn known(&self, operand: u32) -> Known {
+        self.value(operand).map_or(Known::NOTHING, |v| self.known_value(v))
+    }
+
+    /// What is known of a value's bits.
+    pub fn known_value(&self, v: Value) -> Known {
+        self.known[v.0 as usize]
+    }
+
+    /// Note what is known of the value that an operand writes; under a guard the old one may stay.
+    pub(super) fn learn(&mut self, s: &Statement, operand: u32, k: Known) {
+        if let Some(v) = self.value(operand)
+            && s.guard.is_none()
+        {
+            self.known[v.0 as usize] = k;
         }
     }
 
@@ -295,9 +427,9 @@ impl Flow {
     pub fn constant(&self, module: &Module<'_>, operand: u32) -> Option<u64> {
         let o: &Operand = module.operands.get(operand as usize)?;
         match o.kind {
-            OperandKind::Integer => literal::integer(o.span.of(module.source)),
+            OperandKind::Integer => literal::integer(o.span.of(module.source)).map(|i| i.bits),
             OperandKind::Negated => self.constant(module, operand + 1).map(u64::wrapping_neg),
-            OperandKind::Register(r) => self.known(r).constant,
+            OperandKind::Register(_) => self.known(operand).constant,
             _ => None,
         }
     }
@@ -309,4 +441,23 @@ impl Flow {
             _ => None,
         }
     }
+}
+
+/// A comparison of a register with itself.
+fn same_operands(module: &Module<'_>, from: u32, to: u32) -> bool {
+    match &module.operands[from as usize..to as usize] {
+        [a, b] => a.kind == b.kind && matches!(a.kind, OperandKind::Register(_)),
+        _ => false,
+    }
+}
+
+/// Index past the operand at `i` and its children.
+pub fn after(module: &Module<'_>, mut i: u32, end: u32) -> u32 {
+    let mut pending = 1;
+    while pending > 0 && i < end {
+        pending += module.operands[i as usize].kind.children();
+        pending -= 1;
+        i += 1;
+    }
+    i
 }

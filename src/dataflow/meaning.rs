@@ -78,6 +78,10 @@ pub struct Meaning {
     pub sat: bool,
     /// `.volatile`, `.relaxed`, `.acquire`: not to be changed or removed.
     pub volatile: bool,
+    /// A comparison that is false of a value with itself: `gt`, `lt`.
+    pub irreflexive: bool,
+    /// A conversion from f32 to f16 or bf16 that two of can go into one instruction: its kind.
+    pub half_kind: Option<u8>,
     /// The comparison is an unordered-or-unsigned one (`.lo .ls .hi .hs`).
     pub unsigned_compare: bool,
 }
@@ -99,8 +103,12 @@ impl Meaning {
             ftz: false,
             sat: false,
             volatile: false,
+            irreflexive: false,
+            half_kind: None,
             unsigned_compare: false,
         };
+        let mut rounding = None;
+        let mut unpaired = false;
         let (mut wide, mut hi, mut param) = (false, false, false);
         for part in parts {
             match part {
@@ -110,6 +118,10 @@ impl Meaning {
                     m.unsigned_compare = true;
                 }
                 b"lo" | b"ls" | b"hs" => m.unsigned_compare = true,
+                b"rn" => rounding = Some(0),
+                b"rz" => rounding = Some(1),
+                b"relu" | b"satfinite" => unpaired = true,
+                b"gt" | b"lt" => m.irreflexive = true,
                 b"ftz" => m.ftz = true,
                 b"sat" => m.sat = true,
                 b"param" => param = true,
@@ -162,15 +174,43 @@ impl Meaning {
             b"bra" | b"brx" => Action::Branch,
             b"ret" | b"exit" | b"trap" => Action::Exit,
             b"call" => Action::Call,
-            b"red" | b"sust" | b"sured" | b"bar" | b"barrier" | b"membar" | b"fence" | b"prefetch" | b"prefetchu" | b"cp"
-            | b"pmevent" | b"nanosleep" | b"brkpt" | b"discard" | b"applypriority" | b"stmatrix" | b"mbarrier" | b"setmaxnreg"
-            | b"griddepcontrol" | b"multimem" | b"wgmma" | b"tcgen05" | b"clusterlaunchcontrol" | b"elect" | b"stackrestore" => {
-                Action::Sink
-            }
-            b"atom" | b"shfl" | b"vote" | b"match" | b"activemask" | b"alloca" | b"stacksave" | b"suld" | b"redux" | b"ldmatrix"
-            | b"mma" | b"wmma" => Action::Effect,
+            b"red"
+            | b"sust"
+            | b"sured"
+            | b"bar"
+            | b"barrier"
+            | b"membar"
+            | b"fence"
+            | b"prefetch"
+            | b"prefetchu"
+            | b"cp"
+            | b"pmevent"
+            | b"nanosleep"
+            | b"brkpt"
+            | b"discard"
+            | b"applypriority"
+            | b"stmatrix"
+            | b"mbarrier"
+            | b"setmaxnreg"
+            | b"griddepcontrol"
+            | b"multimem"
+            | b"wgmma"
+            | b"tcgen05"
+            | b"clusterlaunchcontrol"
+            | b"elect"
+            | b"stackrestore" => Action::Sink,
+            b"atom" | b"shfl" | b"vote" | b"match" | b"activemask" | b"alloca" | b"stacksave" | b"suld" | b"redux"
+            | b"ldmatrix" | b"mma" | b"wmma" => Action::Effect,
             _ => Action::Pure,
         };
+        if m.action == Action::Cvt && m.source == Some(Type::F32) && !unpaired {
+            // A bf16 with .ftz is left to the conversion unit.
+            m.half_kind = match (m.ty, rounding) {
+                (Some(Type::F16), Some(r)) => Some(r | u8::from(m.sat) << 1),
+                (Some(Type::Bf16), Some(r)) if !m.ftz => Some(4 | r),
+                _ => None,
+            };
+        }
         m
     }
 }

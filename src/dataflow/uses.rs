@@ -1,8 +1,8 @@
 //! Backward: what the reads of a register want of it.
 
-use crate::ptx::{Module, OperandKind, RegId, Type};
+use crate::ptx::{Module, OperandKind, Type};
 
-use super::flow::{Flow, UseSite};
+use super::flow::{Flow, UseSite, Value, after};
 use super::meaning::Action;
 
 /// How one place uses a value.
@@ -97,7 +97,7 @@ impl Flow {
         let (mut top, mut position) = (s.operands, 0u32);
         // The direct operand that the place belongs to.
         loop {
-            let next = self.after(module, top, end);
+            let next = after(module, top, end);
             if site.operand < next || next >= end {
                 break;
             }
@@ -124,15 +124,15 @@ impl Flow {
                 }
             }
             Action::Mov => match module.operands[top as usize].kind {
-                OperandKind::Vector(of) => Use::Pack { statement: site.statement, element: (site.operand - top - 1) as u16, of },
+                OperandKind::Vector(of) => {
+                    Use::Pack { statement: site.statement, element: (site.operand - top - 1) as u16, of }
+                }
                 _ if matches!(module.operands[s.operands as usize].kind, OperandKind::Vector(_)) => Use::Unpack,
                 _ => Use::Copy,
             },
-            Action::Shl if position == 1 => {
-                Use::ShiftLeft(self.constant(module, self.after(module, top, end)))
-            }
+            Action::Shl if position == 1 => Use::ShiftLeft(self.constant(module, after(module, top, end))),
             Action::And => {
-                let other = if position == 1 { self.after(module, top, end) } else { self.after(module, s.operands, end) };
+                let other = if position == 1 { after(module, top, end) } else { after(module, s.operands, end) };
                 match self.constant(module, other) {
                     Some(mask) => Use::Mask(super::facts::truncate(mask, ty.bits())),
                     None => Use::Logic,
@@ -140,7 +140,14 @@ impl Flow {
             }
             Action::Or | Action::Xor | Action::Not | Action::Lop3 | Action::Prmt => Use::Logic,
             Action::Setp | Action::Set => Use::Compare(ty),
-            Action::Add | Action::Sub | Action::Mul | Action::Fma | Action::Min | Action::Max | Action::Neg | Action::Abs
+            Action::Add
+            | Action::Sub
+            | Action::Mul
+            | Action::Fma
+            | Action::Min
+            | Action::Max
+            | Action::Neg
+            | Action::Abs
                 if ty.is_float() || matches!(ty, Type::F16x2 | Type::Bf16x2) =>
             {
                 Use::Float(ty)
@@ -155,8 +162,9 @@ impl Flow {
         }
     }
 
-    /// How every live place uses a register, in source order.
-    pub fn uses_of<'a>(&'a self, module: &'a Module<'_>, r: RegId) -> impl Iterator<Item = Use> + 'a {
-        self.uses(r).map(move |site| self.classify(module, site))
+    /// How every live place uses a value, in source order; an escaping value has an unknown use besides.
+    pub fn uses_of<'a>(&'a self, module: &'a Module<'_>, v: Value) -> impl Iterator<Item = Use> + 'a {
+        let unknown = self.escapes(v).then_some(Use::Other);
+        self.uses(v).map(move |site| self.classify(module, site)).chain(unknown)
     }
 }

@@ -58,11 +58,22 @@ pub struct Module<'s> {
     /// All operands, in pre-order: an operand with children is followed by them.
     pub operands: Vec<Operand>,
     /// The distinct opcodes.
-    pub opcodes: Vec<Opcode>,
+    pub opcodes: Vec<Opcode<'s>>,
     /// The distinct identifiers that are no registers.
     pub names: Vec<&'s [u8]>,
     /// Registers in use, grouped by function.
     pub registers: Vec<Register>,
+    /// Parameters of functions, grouped by function.
+    pub parameters: Vec<Parameter>,
+}
+
+/// One `.param` of a function's head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Span,
+    /// Offset in bytes from the first parameter, each one aligned to its type or its `.align`.
+    pub offset: u32,
 }
 
 /// How a function came to be.
@@ -87,6 +98,8 @@ pub struct Function {
     pub statements: Range<u32>,
     /// Its registers: indices into [`Module::registers`].
     pub registers: Range<u32>,
+    /// Its parameters: indices into [`Module::parameters`].
+    pub parameters: Range<u32>,
 }
 
 /// What a statement is.
@@ -194,7 +207,9 @@ impl OperandKind {
     /// The number of direct children that follow it in pre-order.
     pub const fn children(self) -> u32 {
         match self {
-            OperandKind::Vector(n) | OperandKind::Address(n) | OperandKind::Group(n) | OperandKind::Expression(n) => n as u32,
+            OperandKind::Vector(n) | OperandKind::Address(n) | OperandKind::Group(n) | OperandKind::Expression(n) => {
+                n as u32
+            }
             OperandKind::Negated | OperandKind::Not | OperandKind::Selected => 1,
             OperandKind::Pair => 2,
             _ => 0,

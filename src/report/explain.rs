@@ -10,12 +10,7 @@ use crate::ptx::Type;
 use crate::translate::Conversion;
 
 /// Writes the explanation of one conversion; `noted` when its statement and fate stand above already.
-pub(super) fn write(
-    unit: &Unit<'_, '_>,
-    conversion: &Conversion,
-    noted: bool,
-    out: &mut Vec<u8>,
-) -> io::Result<()> {
+pub(super) fn write(unit: &Unit<'_, '_>, conversion: &Conversion, noted: bool, out: &mut Vec<u8>) -> io::Result<()> {
     let rule = conversion.rule;
     if !noted {
         let text = unit.statement_text(conversion.statement);
@@ -23,12 +18,7 @@ pub(super) fn write(
         write_fate(unit, conversion, out)?;
         out.push(b'\n');
     }
-    writeln!(
-        out,
-        "        //   rule {rule}, {}: {}",
-        rule.title(),
-        rule.reason()
-    )?;
+    writeln!(out, "        //   rule {rule}, {}: {}", rule.title(), rule.reason())?;
     writeln!(out, "        //   subop: {}", Subop(&conversion.form))
 }
 
@@ -85,8 +75,7 @@ fn shape(ty: Type) -> (Class, u32, u32) {
 impl fmt::Display for Subop<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let form = self.0;
-        let ((from, from_bits, from_lanes), (to, to_bits, to_lanes)) =
-            (shape(form.src), shape(form.dst));
+        let ((from, from_bits, from_lanes), (to, to_bits, to_lanes)) = (shape(form.src), shape(form.dst));
         let letter = |class| if class == Class::Float { 'F' } else { 'I' };
         // The round mode is one field of four values; where the opcode names none, integers are cut and floats rounded.
         let round = match form.rounding {
@@ -98,20 +87,11 @@ impl fmt::Display for Subop<'_> {
             Some(Rounding::Rs) => "stochastic",
             None => "none (0)",
         };
-        write!(
-            f,
-            "{}2{}, source size {}",
-            letter(from),
-            letter(to),
-            from_bits.max(16)
-        )?;
+        write!(f, "{}2{}, source size {}", letter(from), letter(to), from_bits.max(16))?;
         if from == Class::Unsigned {
             write!(f, ", source unsigned")?;
         }
-        for (name, bits, lanes) in [
-            ("source", from_bits, from_lanes),
-            ("destination", to_bits, to_lanes),
-        ] {
+        for (name, bits, lanes) in [("source", from_bits, from_lanes), ("destination", to_bits, to_lanes)] {
             if bits <= 16 {
                 write!(f, ", {name} half width")?;
             }
@@ -119,17 +99,8 @@ impl fmt::Display for Subop<'_> {
                 write!(f, ", {name} packed x{lanes}")?;
             }
         }
-        write!(
-            f,
-            ", round {round}, ftz {}, sat {}",
-            u8::from(form.ftz),
-            u8::from(form.sat)
-        )?;
-        for (name, set) in [
-            ("relu", form.relu),
-            ("satfinite", form.satfinite),
-            ("scaled", form.scaled),
-        ] {
+        write!(f, ", round {round}, ftz {}, sat {}", u8::from(form.ftz), u8::from(form.sat))?;
+        for (name, set) in [("relu", form.relu), ("satfinite", form.satfinite), ("scaled", form.scaled)] {
             if set {
                 write!(f, ", {name} 1")?;
             }

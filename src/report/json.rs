@@ -24,9 +24,7 @@ const SCHEMA: u32 = 1;
 /// The JSON schema of the document.
 pub fn schema() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    settings
-        .into_generator()
-        .into_root_schema_for::<Document<'_>>()
+    settings.into_generator().into_root_schema_for::<Document<'_>>()
 }
 
 /// The format of `--format json`.
@@ -39,10 +37,7 @@ pub struct Json {
 impl Json {
     /// A document; `explain` adds to each conversion its rule in words.
     pub fn new(explain: bool) -> Self {
-        Self {
-            explain,
-            parts: Vec::new(),
-        }
+        Self { explain, parts: Vec::new() }
     }
 }
 
@@ -64,10 +59,7 @@ impl Format for Json {
             let arch = arch.to_string();
             match runs.iter_mut().find(|run| run.arch == arch) {
                 Some(run) => run.files.push(part),
-                None => runs.push(Run {
-                    arch,
-                    files: vec![part],
-                }),
+                None => runs.push(Run { arch, files: vec![part] }),
             }
         }
         let (single, runs) = match runs.len() {
@@ -154,11 +146,7 @@ struct Conversions<'a> {
 
 impl Serialize for Conversions<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(
-            self.conversions
-                .iter()
-                .map(|c| conversion(self.unit, c, self.explain)),
-        )
+        serializer.collect_seq(self.conversions.iter().map(|c| conversion(self.unit, c, self.explain)))
     }
 }
 
@@ -259,10 +247,7 @@ struct Sass<'a> {
 }
 
 fn guard<S: Serializer>(instruction: &&Instruction, serializer: S) -> Result<S::Ok, S::Error> {
-    instruction
-        .guard()
-        .map(|guard| guard.to_string())
-        .serialize(serializer)
+    instruction.guard().map(|guard| guard.to_string()).serialize(serializer)
 }
 
 fn opcode<S: Serializer>(instruction: &&Instruction, serializer: S) -> Result<S::Ok, S::Error> {
@@ -282,12 +267,7 @@ struct Instructions<'a>(&'a [Instruction]);
 
 impl Serialize for Instructions<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|i| Sass {
-            predicate: i,
-            opcode: i,
-            operands: i,
-            text: i,
-        }))
+        serializer.collect_seq(self.0.iter().map(|i| Sass { predicate: i, opcode: i, operands: i, text: i }))
     }
 }
 
@@ -314,10 +294,7 @@ impl Serialize for Registers<'_> {
         let module = &self.unit.translation.module;
         let registers = &self.conversion.registers;
         // A key must not come twice: a register that is source and destination is named once.
-        let distinct = registers
-            .iter()
-            .enumerate()
-            .filter(|(n, (id, _))| registers[..*n].iter().all(|(o, _)| o != id));
+        let distinct = registers.iter().enumerate().filter(|(n, (id, _))| registers[..*n].iter().all(|(o, _)| o != id));
         serializer.collect_map(distinct.map(|(_, (id, register))| {
             let name = module.registers[id.0 as usize].name.of(module.source);
             (lossy(name), register.to_string())
@@ -330,13 +307,7 @@ struct Diagnostics<'a>(&'a Unit<'a, 'a>);
 
 impl Serialize for Diagnostics<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(
-            self.0
-                .translation
-                .diagnostics
-                .iter()
-                .map(|d| diagnostic(self.0, d)),
-        )
+        serializer.collect_seq(self.0.translation.diagnostics.iter().map(|d| diagnostic(self.0, d)))
     }
 }
 
@@ -380,30 +351,20 @@ fn file<'a>(unit: &'a Unit<'a, 'a>, explain: bool) -> File<'a> {
     File {
         path: unit.path,
         target: module.target.map(text),
-        version: module
-            .version
-            .map(|((major, minor), _)| format!("{major}.{minor}")),
+        version: module.version.map(|((major, minor), _)| format!("{major}.{minor}")),
         functions: translation
             .functions
             .iter()
             .map(|function| Function {
                 name: text(module.functions[function.function as usize].name),
-                conversions: Conversions {
-                    unit,
-                    conversions: &function.conversions,
-                    explain,
-                },
+                conversions: Conversions { unit, conversions: &function.conversions, explain },
             })
             .collect(),
         diagnostics: Diagnostics(unit),
     }
 }
 
-fn conversion<'a>(
-    unit: &'a Unit<'a, 'a>,
-    conversion: &'a translate::Conversion,
-    explain: bool,
-) -> Conversion<'a> {
+fn conversion<'a>(unit: &'a Unit<'a, 'a>, conversion: &'a translate::Conversion, explain: bool) -> Conversion<'a> {
     let (line, column) = unit.place(conversion.statement);
     let rule = conversion.rule;
     Conversion {
@@ -448,9 +409,7 @@ fn conversion<'a>(
 
 fn diagnostic<'a>(unit: &Unit<'_, '_>, diagnostic: &'a diagnostic::Diagnostic) -> Diagnostic<'a> {
     let (line, column) = unit.lines.place(diagnostic.span.start);
-    let (end_line, end_column) = unit
-        .lines
-        .place(diagnostic.span.end.max(diagnostic.span.start));
+    let (end_line, end_column) = unit.lines.place(diagnostic.span.end.max(diagnostic.span.start));
     Diagnostic {
         line,
         column,

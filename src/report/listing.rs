@@ -30,11 +30,7 @@ pub struct Listing {
 impl Listing {
     /// A listing; `headed` when there are several files or targets.
     pub fn new(explain: bool, headed: bool) -> Self {
-        Self {
-            explain,
-            headed,
-            started: false,
-        }
+        Self { explain, headed, started: false }
     }
 }
 
@@ -69,23 +65,13 @@ impl Format for Listing {
 }
 
 impl Listing {
-    fn function(
-        &self,
-        unit: &Unit<'_, '_>,
-        function: &FunctionTranslation,
-        out: &mut Vec<u8>,
-    ) -> io::Result<()> {
+    fn function(&self, unit: &Unit<'_, '_>, function: &FunctionTranslation, out: &mut Vec<u8>) -> io::Result<()> {
         let module = &unit.translation.module;
-        let name = module.functions[function.function as usize]
-            .name
-            .of(module.source);
+        let name = module.functions[function.function as usize].name.of(module.source);
         if !name.is_empty() {
             let name = lossy(name);
             let section = format!(".text.{name}");
-            write!(
-                out,
-                "\n\n//--------------------- {section:<25} --------------------------\n"
-            )?;
+            write!(out, "\n\n//--------------------- {section:<25} --------------------------\n")?;
             write!(out, "\t.section\t{section},\"ax\",@progbits\n{section}:\n")?;
         }
         let file = format!("\t//## File \"{}\", line ", unit.path);
@@ -128,29 +114,16 @@ fn write_instruction(address: u64, instruction: &Instruction, out: &mut Vec<u8>)
 }
 
 /// The `//` line of a conversion that is no instruction of its own.
-fn write_note(
-    unit: &Unit<'_, '_>,
-    line: u32,
-    conversion: &Conversion,
-    out: &mut Vec<u8>,
-) -> io::Result<()> {
+fn write_note(unit: &Unit<'_, '_>, line: u32, conversion: &Conversion, out: &mut Vec<u8>) -> io::Result<()> {
     let text = unit.statement_text(conversion.statement);
-    write!(
-        out,
-        "        // line {line}: {}: ",
-        text.trim_end_matches([';', ' '])
-    )?;
+    write!(out, "        // line {line}: {}: ", text.trim_end_matches([';', ' ']))?;
     write_fate(unit, conversion, out)?;
     out.push(b'\n');
     Ok(())
 }
 
 /// What became of a conversion, in words.
-pub(super) fn write_fate(
-    unit: &Unit<'_, '_>,
-    conversion: &Conversion,
-    out: &mut Vec<u8>,
-) -> io::Result<()> {
+pub(super) fn write_fate(unit: &Unit<'_, '_>, conversion: &Conversion, out: &mut Vec<u8>) -> io::Result<()> {
     match &conversion.fate {
         Fate::Emitted if conversion.sass.is_empty() => write!(out, "no instruction"),
         Fate::Emitted => write!(out, "emitted"),
@@ -160,11 +133,7 @@ pub(super) fn write_fate(
             write!(out, "folded")?;
             if let Some(statement) = *into {
                 let line = unit.line(statement);
-                write!(
-                    out,
-                    " into line {line} ({}",
-                    unit.statement_opcode(statement)
-                )?;
+                write!(out, " into line {line} ({}", unit.statement_opcode(statement))?;
                 write_joined(": ", sass, out)?;
                 write!(out, ")")?;
             } else {

@@ -38,9 +38,7 @@ impl Unit<'_, '_> {
     }
 
     fn start(&self, statement: u32) -> u32 {
-        self.translation.module.statements[statement as usize]
-            .span
-            .start
+        self.translation.module.statements[statement as usize].span.start
     }
 
     /// The text of a statement on one line.

@@ -73,23 +73,14 @@ mod tests {
     fn statements_come_on_one_line() {
         let line = |text: &'static str| one_line(text.as_bytes());
         assert!(matches!(line("cvt.s32.s8 %r1, %rs1;"), Cow::Borrowed(_)));
-        assert_eq!(
-            line("cvt.rzi.s32.f32 \t%r1, %f1;"),
-            "cvt.rzi.s32.f32 %r1, %f1;"
-        );
-        assert_eq!(
-            line("cvt.s32.s8 // why\r\n  %r1,/* a\nb */%rs1;"),
-            "cvt.s32.s8 %r1, %rs1;"
-        );
+        assert_eq!(line("cvt.rzi.s32.f32 \t%r1, %f1;"), "cvt.rzi.s32.f32 %r1, %f1;");
+        assert_eq!(line("cvt.s32.s8 // why\r\n  %r1,/* a\nb */%rs1;"), "cvt.s32.s8 %r1, %rs1;");
         assert_eq!(line("cvt /* open"), "cvt");
         assert_eq!(one_line(b"cvt.s32 \xff\0;"), "cvt.s32 \u{fffd} ;");
     }
 
     #[test]
     fn control_characters_are_not_printed() {
-        assert_eq!(
-            Printable("a\x1b[31mb\n").to_string(),
-            "a\u{fffd}[31mb\u{fffd}"
-        );
+        assert_eq!(Printable("a\x1b[31mb\n").to_string(), "a\u{fffd}[31mb\u{fffd}");
     }
 }

@@ -101,8 +101,12 @@ pub enum Operand {
         /// nvdisasm sets a blank between the brackets where the operand is 16 bits wide.
         half: bool,
     },
+    /// A uniform register.
+    Uniform(u8),
     /// Bits, printed in hexadecimal.
     Bits(u32),
+    /// A small number printed as it is: the immediate pair of HFMA2.
+    Bare(u32),
     /// A signed integer, printed with its sign in hexadecimal: `-0x80`.
     Signed(i32),
     /// A single-precision literal with a selector (`4.57e-41.H0`).
@@ -181,9 +185,15 @@ impl fmt::Display for Operand {
             Operand::Const { bank, offset, sel, half } => {
                 write!(f, "c[{bank:#x}]{}[{offset:#x}]{sel}", if half { " " } else { "" })
             }
+            Operand::Uniform(n) => write!(f, "UR{n}"),
             Operand::Bits(v) => write!(f, "{v:#x}"),
+            Operand::Bare(v) => write!(f, "{v}"),
             Operand::Signed(v) => {
-                if v < 0 { write!(f, "-{:#x}", v.unsigned_abs()) } else { write!(f, "{v:#x}") }
+                if v < 0 {
+                    write!(f, "-{:#x}", v.unsigned_abs())
+                } else {
+                    write!(f, "{v:#x}")
+                }
             }
             Operand::F32(v, sel) => write!(f, "{}{sel}", F32Literal(v)),
             Operand::F64(v) => write!(f, "{}", F64Literal(v)),

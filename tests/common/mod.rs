@@ -16,9 +16,7 @@ pub struct Output {
 
 /// Runs a shell command that finds `cvtlower` as the one just built.
 pub fn run(command: &str, folder: &Path) -> Output {
-    let program = Path::new(env!("CARGO_BIN_EXE_cvtlower"))
-        .parent()
-        .expect("it has a folder");
+    let program = Path::new(env!("CARGO_BIN_EXE_cvtlower")).parent().expect("it has a folder");
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new("sh")
         .args(["-c", command])
@@ -43,17 +41,9 @@ pub fn bless() -> bool {
 
 /// The lines from the first difference on, `-` expected and `+` come out.
 pub fn difference(expected: &str, actual: &str) -> String {
-    let same = expected
-        .lines()
-        .zip(actual.lines())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let same = expected.lines().zip(actual.lines()).take_while(|(a, b)| a == b).count();
     let rest = |sign: char, text: &str| -> String {
-        text.lines()
-            .skip(same)
-            .take(12)
-            .map(|line| format!("{sign} {line}\n"))
-            .collect()
+        text.lines().skip(same).take(12).map(|line| format!("{sign} {line}\n")).collect()
     };
     rest('-', expected) + &rest('+', actual)
 }

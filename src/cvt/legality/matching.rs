@@ -11,9 +11,8 @@ use crate::target::Feature;
 impl Case<'_> {
     /// The pattern of the types; without one, ptxas looks at nothing else.
     pub(super) fn pattern(&mut self) -> Option<Signature> {
-        let found = self
-            .signature()
-            .filter(|s| (s.relu || !self.decoded.relu) && (s.satfinite || !self.decoded.satfinite));
+        let found =
+            self.signature().filter(|s| (s.relu || !self.decoded.relu) && (s.satfinite || !self.decoded.satfinite));
         if found.is_none() {
             self.tell(Fault::Types, Place::Types);
         }
@@ -102,7 +101,8 @@ pub(super) fn scale_factor(c: &mut Case<'_>) {
 pub(super) fn spare_operand(c: &mut Case<'_>) {
     let (d, s) = c.classes();
     let fixed = d == Class::FixedPair || s == Class::FixedPair;
-    let overlooked = c.src == Type::Bf16x2 || s == Class::ScalePair || matches!((d, s), (Class::HalfPair, Class::Float));
+    let overlooked =
+        c.src == Type::Bf16x2 || s == Class::ScalePair || matches!((d, s), (Class::HalfPair, Class::Float));
     if c.has_optional() && !fixed && !overlooked {
         c.mismatch(Misfit::Spare);
     }

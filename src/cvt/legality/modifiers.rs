@@ -30,7 +30,9 @@ pub fn rounding_rule(dst: Type, src: Type, clamped: bool) -> RoundingRule {
         // the same type: to an integral value, or as it is
         (Float | Bf16, _) if dst == src => rule(false, TO_INTEGRAL),
         // f16 and bf16 hold different values: rounding is taken either way, and none means nearest
-        (Float, Bf16) | (Bf16, Float) if width(src) == width(dst) || class(src) == Bf16 => rule(false, &[Rn, Rz, Rm, Rp]),
+        (Float, Bf16) | (Bf16, Float) if width(src) == width(dst) || class(src) == Bf16 => {
+            rule(false, &[Rn, Rz, Rm, Rp])
+        }
         (Float | Bf16, Float) if width(dst) < width(src) => {
             rule(true, if clamped && src == Type::F32 { &[Rn, Rz] } else { &[Rn, Rz, Rm, Rp] })
         }
@@ -214,7 +216,7 @@ pub(super) fn rounding(c: &mut Case<'_>) {
             && if scalar {
                 let rule = rounding_rule(c.dst, c.src, false);
                 let float = rule.takes.contains(&Rn);
-                !exact(c) && !(rule.takes.contains(&given) || float && given == Rs)
+                !(exact(c) || rule.takes.contains(&given) || (float && given == Rs))
             } else {
                 TO_INTEGRAL.contains(&given)
             },
@@ -244,7 +246,11 @@ pub(super) fn rounding_again(c: &mut Case<'_>) {
     let scale_source = c.dst == Type::Bf16x2 && c.classes().1 == Class::ScalePair;
     let tf32 = c.dst == Type::Tf32 && !matches!(given, Rn | Rz | Rna);
     let scale_result = matches!(c.classes().0, Class::ScalePair | Class::FixedPair) && given == Rs;
-    if tf32 || scale_result || (scale_source && given != Rn) || (exact(c) && !rounding_rule(c.dst, c.src, false).takes.contains(&given)) {
+    if tf32
+        || scale_result
+        || (scale_source && given != Rn)
+        || (exact(c) && !rounding_rule(c.dst, c.src, false).takes.contains(&given))
+    {
         c.tell_modifier(Fault::RoundingIllegal, rounding);
     }
     if c.dst == Type::Tf32 && c.decoded.satfinite && !matches!(given, Rn | Rz | Rna) {

@@ -8,10 +8,7 @@ use crate::ptx::Type;
 
 /// Whether it is a vector of some kind.
 pub(super) fn is_vector(operand: &OperandShape) -> bool {
-    matches!(
-        operand.value,
-        Value::Vector(_) | Value::VectorRegister(..) | Value::Special(Special::Vector)
-    )
+    matches!(operand.value, Value::Vector(_) | Value::VectorRegister(..) | Value::Special(Special::Vector))
 }
 
 /// The number of its elements.
@@ -140,10 +137,12 @@ pub(super) fn result(c: &mut Case<'_>) {
         c.tell(Fault::Operand(OperandFault::Pair), Place::Operand(0));
     }
     let field = result.selector == Some(Selector::Field);
-    if field || matches!(
-        result.value,
-        Value::Integer | Value::Float { .. } | Value::RegisterSum(_) | Value::VariableSum | Value::Code
-    ) {
+    if field
+        || matches!(
+            result.value,
+            Value::Integer | Value::Float { .. } | Value::RegisterSum(_) | Value::VariableSum | Value::Code
+        )
+    {
         c.tell(Fault::Operand(OperandFault::NoResult), Place::Operand(0));
     }
 }

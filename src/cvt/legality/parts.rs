@@ -27,7 +27,8 @@ const TYPE_NEEDS: &[TypeNeeds] = &[
 impl Case<'_> {
     /// What is wrong with a part by itself or with those before it.
     pub(super) fn parts(&mut self) {
-        let (mut rounding, mut ftz, mut sat, mut relu, mut satfinite, mut scaled) = (false, false, false, false, false, false);
+        let (mut rounding, mut ftz, mut sat, mut relu, mut satfinite, mut scaled) =
+            (false, false, false, false, false, false);
         let mut seen: SmallVec<[u8; 2]> = SmallVec::new();
         let decoded = self.decoded;
         for (i, part) in decoded.parts.iter().enumerate() {
@@ -188,7 +189,10 @@ impl Case<'_> {
             Remark::VectorTooLarge(n) if n * u16::from(width(self.dst)) <= 128 => return,
             Remark::VectorTooLarge(_) => ForeignFault::VectorTooLarge,
             Remark::VectorOperands => {
-                if matches!(class(self.dst), Class::NarrowPair | Class::ScalePair | Class::FixedPair | Class::NarrowFour) {
+                if matches!(
+                    class(self.dst),
+                    Class::NarrowPair | Class::ScalePair | Class::FixedPair | Class::NarrowFour
+                ) {
                     return;
                 }
                 if !self.operands.list.first().is_some_and(super::operands::is_vector) {

@@ -52,8 +52,7 @@ impl Shown {
     fn new(findings: &Findings<'_, '_>, finding: &Finding) -> Self {
         let diagnostic = &finding.diagnostic;
         let snippet = Snippet::new(findings, diagnostic.span);
-        let label =
-            Some(Printable(&diagnostic.label).to_string()).filter(|label| !label.is_empty());
+        let label = Some(Printable(&diagnostic.label).to_string()).filter(|label| !label.is_empty());
         Self {
             code: diagnostic.code,
             severity: match diagnostic.severity {
@@ -86,9 +85,7 @@ impl miette::Diagnostic for Shown {
     }
 
     fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        self.help
-            .as_ref()
-            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {

@@ -48,31 +48,16 @@ pub fn merge(runs: Vec<(Target, Vec<Diagnostic>)>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     if all == 1 {
         let diagnostics = runs.into_iter().flat_map(|(_, diagnostics)| diagnostics);
-        return diagnostics
-            .map(|diagnostic| Finding {
-                diagnostic,
-                only: Vec::new(),
-            })
-            .collect();
+        return diagnostics.map(|diagnostic| Finding { diagnostic, only: Vec::new() }).collect();
     }
     let mut known: FxHashMap<(u32, u32, &'static str, String), usize> = FxHashMap::default();
     for (target, diagnostics) in runs {
         for diagnostic in diagnostics {
-            let Diagnostic {
-                span,
-                code,
-                ref message,
-                ..
-            } = diagnostic;
-            let index = *known
-                .entry((span.start, span.end, code, message.clone()))
-                .or_insert_with(|| {
-                    findings.push(Finding {
-                        diagnostic,
-                        only: Vec::new(),
-                    });
-                    findings.len() - 1
-                });
+            let Diagnostic { span, code, ref message, .. } = diagnostic;
+            let index = *known.entry((span.start, span.end, code, message.clone())).or_insert_with(|| {
+                findings.push(Finding { diagnostic, only: Vec::new() });
+                findings.len() - 1
+            });
             if findings[index].only.last() != Some(&target) {
                 findings[index].only.push(target);
             }
@@ -99,26 +84,9 @@ struct Group<'a> {
 impl Group<'_> {
     /// `… and 12 more like it, first at lines 9, 14, 20`; nothing when there is only one.
     fn tail<'s>(&self, lines: &LineIndex<'s>) -> Option<String> {
-        let places: Vec<String> = self
-            .next
-            .iter()
-            .map(|&offset| lines.line(offset).to_string())
-            .collect();
-        let (first, s) = (
-            if self.more > places.len() {
-                "first "
-            } else {
-                ""
-            },
-            if self.more == 1 { "" } else { "s" },
-        );
-        (self.more > 0).then(|| {
-            format!(
-                "… and {} more like it, {first}at line{s} {}",
-                self.more,
-                places.join(", ")
-            )
-        })
+        let places: Vec<String> = self.next.iter().map(|&offset| lines.line(offset).to_string()).collect();
+        let (first, s) = (if self.more > places.len() { "first " } else { "" }, if self.more == 1 { "" } else { "s" });
+        (self.more > 0).then(|| format!("… and {} more like it, {first}at line{s} {}", self.more, places.join(", ")))
     }
 }
 
@@ -128,12 +96,7 @@ fn grouped<'a>(findings: &'a Findings<'_, '_>) -> (Vec<Group<'a>>, usize) {
     let mut known: FxHashMap<(&str, &str, &[Target]), usize> = FxHashMap::default();
     let mut left_out = 0;
     for finding in &findings.findings {
-        let Diagnostic {
-            code,
-            message,
-            span,
-            ..
-        } = &finding.diagnostic;
+        let Diagnostic { code, message, span, .. } = &finding.diagnostic;
         let key = (*code, message.as_str(), finding.only.as_slice());
         if let Some(&index) = known.get(&key) {
             let group = &mut groups[index];
@@ -143,11 +106,7 @@ fn grouped<'a>(findings: &'a Findings<'_, '_>) -> (Vec<Group<'a>>, usize) {
             }
         } else if groups.len() < MOST_GROUPS {
             known.insert(key, groups.len());
-            groups.push(Group {
-                first: finding,
-                more: 0,
-                next: Vec::new(),
-            });
+            groups.push(Group { first: finding, more: 0, next: Vec::new() });
         } else {
             left_out += 1;
         }
@@ -168,11 +127,7 @@ impl fmt::Display for Only<'_> {
         for (n, target) in self.0.iter().enumerate() {
             write!(f, "{}{target}", if n == 0 { " (for " } else { ", " })?;
         }
-        if self.0.is_empty() {
-            Ok(())
-        } else {
-            write!(f, ")")
-        }
+        if self.0.is_empty() { Ok(()) } else { write!(f, ")") }
     }
 }
 

@@ -24,11 +24,7 @@ pub fn write(findings: &Findings<'_, '_>, out: &mut dyn Write) -> io::Result<()>
             (Severity::Warning, _) => ("warning ", diagnostic.ptxas.as_slice()),
             (Severity::Error, fatal) => {
                 let ours = std::slice::from_ref(&diagnostic.message);
-                let texts = if diagnostic.ptxas.is_empty() {
-                    ours
-                } else {
-                    diagnostic.ptxas.as_slice()
-                };
+                let texts = if diagnostic.ptxas.is_empty() { ours } else { diagnostic.ptxas.as_slice() };
                 (if fatal { "fatal   " } else { "error   " }, texts)
             }
         };
@@ -38,11 +34,7 @@ pub fn write(findings: &Findings<'_, '_>, out: &mut dyn Write) -> io::Result<()>
                 alone.get_or_insert(text);
                 continue;
             }
-            write!(
-                out,
-                "ptxas {}, line {line}; {severity}: {text}",
-                findings.path
-            )?;
+            write!(out, "ptxas {}, line {line}; {severity}: {text}", findings.path)?;
             if text.ends_with(NAMED) {
                 write!(out, " '{}'", findings.path)?;
             }

@@ -34,18 +34,12 @@ impl Snippet {
         let source = findings.source;
         let start = (span.start as usize).min(source.len());
         let line_start = memchr::memrchr(b'\n', &source[..start]).map_or(0, |newline| newline + 1);
-        let line_end =
-            start + memchr::memchr(b'\n', &source[start..]).unwrap_or(source.len() - start);
-        let end = (span.end as usize)
-            .clamp(start, line_end)
-            .min(start + MOST_MARKED);
+        let line_end = start + memchr::memchr(b'\n', &source[start..]).unwrap_or(source.len() - start);
+        let end = (span.end as usize).clamp(start, line_end).min(start + MOST_MARKED);
 
         let mut text = String::new();
         let (line, column) = findings.lines.place(span.start);
-        let (line, column) = (
-            line.saturating_sub(1) as usize,
-            column.saturating_sub(1) as usize,
-        );
+        let (line, column) = (line.saturating_sub(1) as usize, column.saturating_sub(1) as usize);
         let mut first_line = line;
         if line_start > 0 && source[line_start - 1] == b'\n' {
             let previous_end = line_start - 1;
@@ -61,19 +55,11 @@ impl Snippet {
         push_cut(&mut text, source, end, line_end, false);
         if line_end + 1 < source.len() {
             let next = line_end + 1;
-            let next_end =
-                next + memchr::memchr(b'\n', &source[next..]).unwrap_or(source.len() - next);
+            let next_end = next + memchr::memchr(b'\n', &source[next..]).unwrap_or(source.len() - next);
             text.push('\n');
             push_cut(&mut text, source, next, next_end, false);
         }
-        Self {
-            name: findings.path.to_string(),
-            text,
-            line,
-            column,
-            first_line,
-            mark,
-        }
+        Self { name: findings.path.to_string(), text, line, column, first_line, mark }
     }
 }
 
@@ -85,11 +71,7 @@ fn push_cut(text: &mut String, source: &[u8], start: usize, end: usize, keep_end
     } else if keep_end {
         text.push('…');
         let kept = &piece[piece.len() - MARGIN..];
-        let torn = kept
-            .iter()
-            .take(3)
-            .take_while(|&&b| b & 0xc0 == 0x80)
-            .count();
+        let torn = kept.iter().take(3).take_while(|&&b| b & 0xc0 == 0x80).count();
         push(text, &kept[torn..]);
     } else {
         let mut kept = MARGIN;
@@ -104,11 +86,7 @@ fn push_cut(text: &mut String, source: &[u8], start: usize, end: usize, keep_end
 /// Appends bytes as characters that can be printed.
 fn push(text: &mut String, bytes: &[u8]) {
     let visible = |c: char| {
-        if c.is_control() && c != '\t' {
-            '\u{fffd}'
-        } else {
-            c
-        }
+        if c.is_control() && c != '\t' { '\u{fffd}' } else { c }
     };
     text.extend(String::from_utf8_lossy(bytes).chars().map(visible));
 }
@@ -120,26 +98,15 @@ impl SourceCode for Snippet {
         context_lines_before: usize,
         context_lines_after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let contents =
-            self.text
-                .as_bytes()
-                .read_span(span, context_lines_before, context_lines_after)?;
+        let contents = self.text.as_bytes().read_span(span, context_lines_before, context_lines_after)?;
         // Without context lines only the heading is asked for: the marked place itself.
         let heading = context_lines_before == 0 && context_lines_after == 0;
         Ok(Box::new(MietteSpanContents::new_named(
             self.name.clone(),
             contents.data(),
             *contents.span(),
-            if heading {
-                self.line
-            } else {
-                self.first_line + contents.line()
-            },
-            if heading {
-                self.column
-            } else {
-                contents.column()
-            },
+            if heading { self.line } else { self.first_line + contents.line() },
+            if heading { self.column } else { contents.column() },
             contents.line_count(),
         )))
     }

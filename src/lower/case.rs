@@ -1,0 +1,469 @@
+//! A conversion with the facts that the rules read.
+
+use smallvec::SmallVec;
+
+use crate::cvt::Form;
+use crate::dataflow::{Action, Flow, Known, Pair, Space, Use, Value, facts};
+use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
+use crate::sass::{Operand, Reg, Round, Selector};
+
+use super::constant;
+use super::machine::{Machine, Packing};
+use super::registers::Registers;
+
+/// Where a source value comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Origin {
+    /// Not known: several definitions, none, or something of no concern.
+    Unknown,
+    /// Straight from memory.
+    Load,
+    /// A kernel parameter at this byte offset.
+    Param {
+        /// Offset within the parameters.
+        offset: Option<u32>,
+        /// The width that was loaded, in bits.
+        bits: u32,
+    },
+    /// A constant: its bits.
+    Constant(u64),
+    /// A rounding to an integral value of the same format.
+    Rounded {
+        /// Its round mode.
+        round: Round,
+        /// Its `.ftz`.
+        ftz: bool,
+        /// What it rounds.
+        of: Operand,
+    },
+    /// A float operation that can saturate its own result: `mul`, `add`, `fma`.
+    Saturable,
+    /// One half or byte of a wider register: `mov.b32 {a, b}, r`.
+    Part {
+        /// The wider register.
+        of: RegId,
+        /// Which element.
+        element: u16,
+        /// How many elements.
+        count: u16,
+    },
+    /// The low part of a value shifted right.
+    Shifted {
+        /// By so many bits.
+        by: u32,
+    },
+    /// A value masked by a constant.
+    Masked {
+        /// The value before.
+        of: Operand,
+    },
+    /// Another conversion's result.
+    Converted,
+    /// Computed by some arithmetic.
+    Computed,
+}
+
+/// A source value.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    /// The operand, negations and absolute values taken in.
+    pub operand: Operand,
+    /// The register itself.
+    pub plain: Operand,
+    /// What is known of its bits.
+    pub known: Known,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Width of its register in bits; 32 where nothing declares it.
+    pub bits: u32,
+    /// The statement that wrote it has no other reader.
+    pub only_reader: bool,
+    /// It is the upper half of its register.
+    pub high: bool,
+    /// It is a byte of a register that a vector load filled.
+    pub byte: Option<u16>,
+}
+
+/// A legal conversion and the facts about it.
+#[derive(Debug)]
+pub struct Case<'a> {
+    /// What its opcode says.
+    pub form: &'a Form,
+    /// The architecture's abilities.
+    pub machine: &'static Machine,
+    /// The first source.
+    pub source: Source,
+    /// All sources in order, vector elements one by one.
+    pub sources: SmallVec<[Operand; 5]>,
+    /// The destination.
+    pub dst: Reg,
+    /// Width of the destination register in bits.
+    pub dst_bits: u32,
+    /// What the readers want; empty in a snippet where nothing reads it: then all of it is wanted.
+    pub uses: SmallVec<[Use; 4]>,
+    /// The pair of halves that the result goes into.
+    pub pair: Option<Pair>,
+    /// Bit n is set where source n is made by a statement that is seen.
+    pub made: u8,
+    /// Whether the result is not read although it could be.
+    pub dead: bool,
+}
+
+impl<'a> Case<'a> {
+    /// The case of a statement in its function.
+    pub fn in_context(
+        form: &'a Form,
+        machine: &'static Machine,
+        module: &Module<'_>,
+        flow: &Flow,
+        registers: &Registers,
+        statement: &Statement,
+        offsets: &dyn Fn(&[u8]) -> Option<u32>,
+    ) -> Case<'a> {
+        let mut case = Case::alone(form, machine, module, registers, statement);
+        if let Some(v) = flow.value(statement.operands) {
+            case.uses = flow.uses_of(module, v).collect();
+            case.dead = case.uses.is_empty() && !flow.snippet();
+            case.pair = flow.pair(v);
+        }
+        let end = statement.operands + statement.operand_count;
+        let places = (statement.operands + 1..end)
+            .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)));
+        for (n, at) in places.enumerate().take(8) {
+            case.made |= u8::from(flow.value(at).is_some()) << n;
+        }
+        let look = Look { form, machine, module, flow, registers, offsets };
+        if let Some(at) = source_index(module, statement)
+            && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
+        {
+            case.source = look.at(at, case.source, DEPTH);
+        }
+        if let Some(first) = case.sources.first_mut()
+            && !form.pack
+        {
+            *first = case.source.operand;
+        }
+        case
+    }
+
+    /// The case of a statement by itself: nothing is known, everything is wanted.
+    pub fn alone(
+        form: &'a Form,
+        machine: &'static Machine,
+        module: &Module<'_>,
+        registers: &Registers,
+        statement: &Statement,
+    ) -> Case<'a> {
+        let width = |at: u32| match module.operands.get(at as usize).map(|o| o.kind) {
+            Some(OperandKind::Register(r)) => module.registers[r.0 as usize].ty.map_or(32, Type::bits),
+            _ => 32,
+        };
+        let dst = first_register(module, statement.operands).map_or(Reg::RZ, |r| registers.get(r));
+        let end = statement.operands + statement.operand_count;
+        let mut sources = SmallVec::new();
+        for at in statement.operands + 1..end {
+            let o = &module.operands[at as usize];
+            match o.kind {
+                OperandKind::Register(r) => sources.push(Operand::reg(registers.get(r))),
+                OperandKind::Vector(_) => {}
+                _ => sources.push(immediate(form, module, at)),
+            }
+        }
+        let plain = sources.first().copied().unwrap_or(Operand::RZ);
+        let constant = match plain {
+            Operand::Bits(v) => Some(u64::from(v)),
+            Operand::F32(v, _) => Some(u64::from(v.to_bits())),
+            Operand::F64(v) => Some(v.to_bits()),
+            _ => None,
+        };
+        let source = Source {
+            operand: plain,
+            plain,
+            known: Known { constant, ..constant.filter(|_| form.src.is_int()).map_or(Known::NOTHING, Known::value) },
+            origin: Origin::Unknown,
+            bits: width(statement.operands + 1),
+            only_reader: false,
+            high: false,
+            byte: None,
+        };
+        Case {
+            form,
+            machine,
+            source,
+            sources,
+            dst,
+            dst_bits: width(statement.operands),
+            uses: SmallVec::new(),
+            pair: None,
+            made: 0,
+            dead: false,
+        }
+    }
+
+    /// Whether a source is made by a statement that is seen.
+    pub fn made(&self, n: usize) -> bool {
+        n < 8 && self.made >> n & 1 != 0
+    }
+
+    /// Whether every reader is of a kind; not so where there is none.
+    pub fn only(&self, kind: impl Fn(&Use) -> bool) -> bool {
+        !self.uses.is_empty() && self.uses.iter().all(kind)
+    }
+
+    /// Whether some reader is of a kind.
+    pub fn any(&self, kind: impl Fn(&Use) -> bool) -> bool {
+        self.uses.iter().any(kind)
+    }
+
+    /// The source is of an integer type.
+    pub fn from_int(&self) -> bool {
+        self.form.src.is_int()
+    }
+
+    /// The destination is of an integer type.
+    pub fn to_int(&self) -> bool {
+        self.form.dst.is_int()
+    }
+}
+
+fn first_register(module: &Module<'_>, at: u32) -> Option<RegId> {
+    match module.operands.get(at as usize)?.kind {
+        OperandKind::Register(r) => Some(r),
+        _ => None,
+    }
+}
+
+fn source_index(module: &Module<'_>, s: &Statement) -> Option<u32> {
+    (s.operands + 1..s.operands + s.operand_count)
+        .find(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)))
+}
+
+/// An immediate source: integers as bits of the source type, floats as literals of the source format.
+fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
+    let o = &module.operands[at as usize];
+    let text = o.span.of(module.source);
+    match o.kind {
+        OperandKind::Float if form.src == Type::F64 => {
+            Operand::F64(f64::from_bits(facts::float_bits(text, 64).unwrap_or(0)))
+        }
+        OperandKind::Float => {
+            Operand::F32(f32::from_bits(facts::float_bits(text, 32).unwrap_or(0) as u32), Selector::Whole)
+        }
+        _ => {
+            let value = literal::expression(text).map_or(0, |i| i.bits);
+            Operand::Bits(facts::truncate(value, form.src.bits()) as u32)
+        }
+    }
+}
+
+/// Chains of copies and signs are short; the bound keeps a hostile file linear.
+const DEPTH: u32 = 8;
+
+/// Following a source back to where its value comes from.
+struct Look<'a, 's> {
+    form: &'a Form,
+    machine: &'static Machine,
+    module: &'a Module<'s>,
+    flow: &'a Flow,
+    registers: &'a Registers,
+    offsets: &'a dyn Fn(&[u8]) -> Option<u32>,
+}
+
+impl Look<'_, '_> {
+    fn operand(&self, at: u32) -> Operand {
+        self.flow.register(self.module, at).map_or(Operand::RZ, |r| Operand::reg(self.registers.get(r)))
+    }
+
+    /// The source that the operand at an index is.
+    fn at(&self, start: u32, mut source: Source, depth: u32) -> Source {
+        let (module, flow, form) = (self.module, self.flow, self.form);
+        source.known = flow.known(start);
+        source.plain = self.operand(start);
+        let (mut at, mut neg, mut abs) = (start, false, false);
+        if let Some(v) = flow.value(start) {
+            source.only_reader = flow.uses(v).nth(1).is_none() && !flow.escapes(v);
+        }
+        for _ in 0..depth {
+            let Some(v) = flow.value(at) else { break };
+            let (w, _, element) = flow.maker(module, v);
+            if w.guard.is_some() {
+                break;
+            }
+            let m = flow.meaning(w);
+            let args: SmallVec<[u32; 4]> = flow.arguments(module, w).collect();
+            let argument = |n: usize| args.get(n).copied().filter(|&i| flow.register(module, i).is_some());
+            let constant = |n: usize| args.get(n).and_then(|&i| flow.constant(module, i));
+            let signed = form.src.is_float() && m.ty == Some(form.src);
+            match m.action {
+                Action::Neg if signed => {
+                    let Some(next) = argument(1) else { break };
+                    neg ^= !abs;
+                    at = next;
+                    continue;
+                }
+                Action::Abs if signed => {
+                    let Some(next) = argument(1) else { break };
+                    abs = true;
+                    at = next;
+                    continue;
+                }
+                Action::Mov => {
+                    let Some(next) = argument(1) else {
+                        if let Some(bits) = flow.known(at).constant {
+                            source.origin = Origin::Constant(bits);
+                            source.known.constant = Some(constant::with_signs(bits, form.src, neg, abs));
+                        }
+                        break;
+                    };
+                    if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind {
+                        if let Some(of) = flow.register(module, next) {
+                            source.origin = Origin::Part { of, element, count };
+                            source.high = self.upper_half(w, next, element, count);
+                        }
+                        break;
+                    }
+                    at = next;
+                    continue;
+                }
+                Action::Load(Space::Param) => {
+                    let name = args.get(1).and_then(|&i| module.operands.get(i as usize + 1));
+                    let offset = name.and_then(|o| (self.offsets)(o.span.of(module.source)));
+                    source.origin = Origin::Param { offset, bits: m.ty.map_or(32, Type::bits) };
+                }
+                Action::Load(Space::Memory) => {
+                    source.origin = Origin::Load;
+                    if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind
+                        && count > 1
+                    {
+                        match m.ty.map(Type::bits) {
+                            Some(16) => {
+                                source.high = element % 2 == 1 && self.element_is_read(w, element - 1);
+                                source.known = Known::NOTHING;
+                            }
+                            Some(8) => source.byte = Some(element),
+                            _ => {}
+                        }
+                    }
+                }
+                Action::Mul | Action::Add | Action::Sub | Action::Fma
+                    if m.ty == Some(Type::F32) && form.src == Type::F32 =>
+                {
+                    source.origin = Origin::Saturable;
+                }
+                Action::Cvt => {
+                    source.origin = Origin::Converted;
+                    source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
+                    // The upper half of a word, shifted down and cut.
+                    if m.ty.is_some_and(|t| t.bits() == 16)
+                        && m.source.is_some_and(|t| t.is_int() && t.bits() == 32)
+                        && let Some(next) = argument(1)
+                        && self.is_upper_half(next)
+                    {
+                        source.high = true;
+                    }
+                    if m.ty == m.source
+                        && m.ty == Some(form.src)
+                        && let Some(round) = integral_round(module, w)
+                        && let Some(next) = argument(1)
+                        && depth > 1
+                    {
+                        let of = self.at(next, source, depth / 2).operand;
+                        source.origin = Origin::Rounded { round, ftz: m.ftz, of };
+                    }
+                }
+                Action::Shr => {
+                    source.origin = match constant(2) {
+                        Some(by) if by < 64 => Origin::Shifted { by: by as u32 },
+                        _ => Origin::Computed,
+                    };
+                }
+                Action::And => {
+                    source.origin = match (argument(1), constant(2)) {
+                        (Some(of), Some(_)) => Origin::Masked { of: self.operand(of) },
+                        _ => Origin::Computed,
+                    };
+                }
+                _ => source.origin = Origin::Computed,
+            }
+            break;
+        }
+        source.operand = self.read(at, source.origin, neg, abs);
+        if let (Operand::Reg { .. }, true) = (source.operand, source.high) {
+            source.operand = source.operand.select(Selector::H1);
+        }
+        source
+    }
+
+    /// Whether the upper element of an unpacked word is read where it is: the word is needed for something else too.
+    fn upper_half(&self, unpack: &Statement, word: u32, element: u16, count: u16) -> bool {
+        count == 2
+            && element == 1
+            && (self.element_is_read(unpack, 0)
+                || self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v)))
+            && !matches!(self.made_by(word), Some(Action::Load(Space::Param)))
+    }
+
+    /// Whether a value is a word shifted right by 16 that is needed as a whole too.
+    fn is_upper_half(&self, at: u32) -> bool {
+        let (module, flow) = (self.module, self.flow);
+        let Some(v) = flow.value(at) else { return false };
+        let (w, _, _) = flow.maker(module, v);
+        if flow.meaning(w).action != Action::Shr || flow.meaning(w).ty.is_none_or(|t| t.bits() != 32) {
+            return false;
+        }
+        let mut arguments = flow.arguments(module, w).skip(1);
+        let (Some(word), Some(by)) = (arguments.next(), arguments.next()) else { return false };
+        flow.constant(module, by) == Some(16) && flow.value(word).is_some_and(|v| flow.uses(v).nth(1).is_some())
+    }
+
+    fn made_by(&self, at: u32) -> Option<Action> {
+        self.flow.value(at).map(|v| self.flow.meaning(self.flow.maker(self.module, v).0).action)
+    }
+
+    /// Whether an element of a vector result is read.
+    fn element_is_read(&self, s: &Statement, element: u16) -> bool {
+        let value: Option<Value> = self.flow.value(s.operands + 1 + u32::from(element));
+        value.is_some_and(|v| self.flow.uses(v).next().is_some() || self.flow.escapes(v))
+    }
+
+    /// The operand that reads a source with its signs taken in.
+    fn read(&self, at: u32, origin: Origin, neg: bool, abs: bool) -> Operand {
+        let src = self.form.src;
+        let base = match origin {
+            // ptxas reads a 16-bit float parameter where it is used.
+            Origin::Param { offset: Some(offset), bits: 16 }
+                if self.machine.constant_operands && matches!(src, Type::F16 | Type::Bf16) && !neg && !abs =>
+            {
+                let offset = self.machine.parameters + offset;
+                Operand::Const { bank: 0, offset, sel: Selector::Whole, half: true }
+            }
+            Origin::Constant(bits) => match src {
+                Type::F32 => Operand::F32(f32::from_bits(bits as u32), Selector::Whole),
+                Type::F64 => Operand::F64(f64::from_bits(bits)),
+                Type::F16 => Operand::F32(constant::from_half(bits as u16) as f32, Selector::Whole),
+                t if t.is_int() && t.bits() <= 32 => Operand::Bits(facts::truncate(bits, t.bits()) as u32),
+                _ => self.operand(at),
+            },
+            _ => self.operand(at),
+        };
+        match base {
+            Operand::Reg { reg, sel, .. } => Operand::Reg { reg, neg, abs, sel },
+            Operand::F32(v, sel) => {
+                let v = if abs { v.abs() } else { v };
+                Operand::F32(if neg { -v } else { v }, sel)
+            }
+            other => other,
+        }
+    }
+}
+
+/// The integer rounding of a conversion's opcode.
+fn integral_round(module: &Module<'_>, s: &Statement) -> Option<Round> {
+    module.opcodes[s.opcode.0 as usize].parts().find_map(|p| match p {
+        b"rni" => Some(Round::Near),
+        b"rzi" => Some(Round::Trunc),
+        b"rmi" => Some(Round::Floor),
+        b"rpi" => Some(Round::Ceil),
+        _ => None,
+    })
+}

@@ -1,0 +1,140 @@
+//! Where rules put their instructions.
+
+use smallvec::SmallVec;
+
+use crate::sass::{Alu, Compare, Guard, Instruction, Op, Operand, Pred, Reg};
+
+use super::machine::{Machine, Zero};
+use super::registers::Registers;
+
+/// What is still to be done to a narrow integer result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Narrow {
+    /// Nothing: the bits are where they belong.
+    Done,
+    /// The conversion unit wrote it extended to 32 bits; a 16-bit register wants it cut again.
+    Extended,
+    /// The bits above are not those of the type.
+    Raw,
+}
+
+/// The instructions of one conversion under construction.
+#[derive(Debug)]
+pub struct Emit<'a> {
+    /// The instructions so far.
+    pub out: SmallVec<[Instruction; 1]>,
+    /// Where the value is now: a source at first, then what the rules put it into.
+    pub value: Operand,
+    /// The destination.
+    pub dst: Reg,
+    /// What the result rules have to do about a narrow integer.
+    pub narrow: Narrow,
+    /// `.sat` has been taken care of.
+    pub saturated: bool,
+    /// Set by a rule that finds the conversion to be done by another statement: why.
+    pub folded: Option<&'static str>,
+    /// The statement that does a folded conversion's work, where it is one.
+    pub into: Option<u32>,
+    /// Said where nothing is emitted in the end.
+    pub note: Option<&'static str>,
+    registers: &'a Registers,
+    statement: u32,
+    scratch: usize,
+}
+
+impl<'a> Emit<'a> {
+    /// An empty list for a statement.
+    pub fn new(registers: &'a Registers, statement: u32, dst: Reg, value: Operand) -> Self {
+        Emit {
+            out: SmallVec::new(),
+            value,
+            dst,
+            narrow: Narrow::Done,
+            saturated: false,
+            folded: None,
+            into: None,
+            note: None,
+            registers,
+            statement,
+            scratch: 0,
+        }
+    }
+
+    /// A register for an intermediate value.
+    pub fn scratch(&mut self) -> Reg {
+        self.scratch += 1;
+        self.registers.scratch(self.statement, self.scratch - 1)
+    }
+
+    /// Add an instruction that writes the destination; the value is there from now on.
+    pub fn result(&mut self, op: impl Into<Op>, sources: &[Operand]) {
+        let dst = self.dst;
+        self.to(dst, op, sources);
+        self.value = Operand::reg(dst);
+    }
+
+    /// Add an instruction that writes a register.
+    pub fn to(&mut self, dst: Reg, op: impl Into<Op>, sources: &[Operand]) {
+        self.guarded(None, dst, op, sources);
+    }
+
+    /// Add an instruction under a predicate.
+    pub fn guarded(&mut self, guard: Option<(Pred, bool)>, dst: Reg, op: impl Into<Op>, sources: &[Operand]) {
+        let mut operands = SmallVec::new();
+        operands.push(Operand::reg(dst));
+        operands.extend_from_slice(sources);
+        self.out.push(Instruction {
+            guard: guard.map(|(pred, negated)| Guard { pred, negated }),
+            op: op.into(),
+            operands,
+        });
+    }
+
+    /// Add an integer comparison: `ISETP.c.AND p, PT, a, b, PT`.
+    pub fn isetp(&mut self, p: Pred, compare: Compare, unsigned: bool, a: Operand, b: Operand) {
+        self.compare(Alu::Isetp { compare, unsigned }, p, Pred::PT, a, b);
+    }
+
+    /// Add a comparison of two operands that sets two predicates.
+    pub fn compare(&mut self, op: Alu, p: Pred, q: Pred, a: Operand, b: Operand) {
+        let operands = SmallVec::from_slice(&[Operand::Pred(p, false), Operand::Pred(q, false), a, b, Operand::PT]);
+        self.out.push(Instruction { guard: None, op: op.into(), operands });
+    }
+
+    /// Add a two-operand logic operation: `LOP3.LUT d, a, b, RZ, table, !PT`.
+    pub fn lop(&mut self, dst: Reg, a: Operand, b: Operand, table: u32) {
+        self.to(dst, Alu::Lop3, &[a, b, Operand::RZ, Operand::Bits(table), Operand::NOT_PT]);
+    }
+
+    /// Keep the low bits that a mask names.
+    pub fn mask(&mut self, mask: u32) {
+        let (dst, value) = (self.dst, self.value);
+        self.lop(dst, value, Operand::Bits(mask), 0xc0);
+        self.value = Operand::reg(dst);
+    }
+
+    /// Permute the bytes of the value with zeros.
+    pub fn permute(&mut self, selector: u32) {
+        let value = self.value;
+        self.result(Alu::Prmt, &[value, Operand::Bits(selector), Operand::RZ]);
+    }
+
+    /// Clear a register, as the architecture does it.
+    pub fn clear(&mut self, machine: &Machine, dst: Reg) {
+        let zeros = [Operand::NEG_RZ, Operand::RZ, Operand::Bare(0), Operand::Bare(0)];
+        match machine.zero {
+            Zero::Mov => self.to(dst, Alu::Mov, &[Operand::RZ]),
+            Zero::HalfMma => self.to(dst, Alu::Hfma2 { mma: true }, &zeros),
+            Zero::Half => self.to(dst, Alu::Hfma2 { mma: false }, &zeros),
+        }
+    }
+
+    /// Shift a source left by 16 into a register, as the architecture does it.
+    pub fn shift_half(&mut self, machine: &Machine, dst: Reg, source: Operand) {
+        if machine.shift_on_multiplier {
+            self.to(dst, Alu::ImadU32, &[source, Operand::Bits(0x10000), Operand::RZ]);
+        } else {
+            self.to(dst, Alu::ShiftLeft, &[source, Operand::Bits(0x10), Operand::RZ]);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Trying the rules in their order.
+
+use smallvec::SmallVec;
+
+use crate::sass::{Alu, Convert, Instruction, Op, Operand, Selector};
+use crate::translate::Fate;
+
+use super::case::{Case, Origin};
+use super::constant;
+use super::emit::Emit;
+use super::registers::Registers;
+use super::rule::{Rule, RuleId};
+use super::rules::{OPERATION, RESULT};
+
+/// What becomes of a conversion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lowering {
+    /// The operation rule that matched.
+    pub rule: RuleId,
+    /// Emitted, folded, constant or dead.
+    pub fate: Fate,
+    /// The instructions at its own statement.
+    pub sass: SmallVec<[Instruction; 1]>,
+}
+
+fn first(sets: &[&'static [Rule]], case: &Case<'_>) -> Option<&'static Rule> {
+    sets.iter().flat_map(|rules| rules.iter()).find(|r| (r.when)(case))
+}
+
+/// Lower a conversion; `statement` is where scratch registers have to be free.
+///
+/// `None` only for a form that no rule covers, which legality does not let through.
+pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<Lowering> {
+    let rule = first(OPERATION, case)?;
+    let id = RuleId(rule);
+    if case.dead {
+        return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new() });
+    }
+    if let Some(bits) = constant::fold(case) {
+        return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new() });
+    }
+    let mut e = Emit::new(registers, statement, case.dst, case.source.operand);
+    (rule.emit)(case, &mut e);
+    if e.folded.is_none()
+        && !e.saturated
+        && let Some(finish) = first(RESULT, case)
+    {
+        (finish.emit)(case, &mut e);
+    }
+    uniform_parameter(case, &mut e.out);
+    let fate = match e.folded.or(e.note) {
+        Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: SmallVec::new(), why },
+        _ => Fate::Emitted,
+    };
+    Some(Lowering { rule: id, fate, sass: e.out })
+}
+
+/// Load a parameter into a uniform register where an instruction that can read one is its only reader.
+fn uniform_parameter(case: &Case<'_>, out: &mut SmallVec<[Instruction; 1]>) {
+    let Origin::Param { offset, bits } = case.source.origin else { return };
+    let Some(first) = out.first_mut() else { return };
+    let reads_uniform = match first.op {
+        Op::Convert(Convert::I2f { src, .. }) => src.bits > 8,
+        Op::Convert(_) => true,
+        Op::Alu(Alu::Fadd { .. }) => true,
+        Op::Alu(_) => false,
+    };
+    if !(case.machine.uniform_parameters && case.source.only_reader && reads_uniform) {
+        return;
+    }
+    let uniform = Operand::Uniform(UNIFORM);
+    let mut replaced = false;
+    for o in &mut first.operands[1..] {
+        if *o == case.source.plain {
+            *o = uniform;
+            replaced = true;
+        }
+    }
+    if replaced {
+        let at = Operand::Const {
+            bank: 0,
+            offset: case.machine.parameters + offset.unwrap_or(0),
+            sel: Selector::Whole,
+            half: false,
+        };
+        let operands = SmallVec::from_slice(&[uniform, at]);
+        out.insert(
+            0,
+            Instruction { guard: None, op: Alu::Ldcu(bits.max(case.form.src.bits()) as u8).into(), operands },
+        );
+    }
+}
+
+/// The uniform register that stands for all of them.
+const UNIFORM: u8 = 4;

@@ -1,0 +1,100 @@
+//! Float to integer: F2I, and F2IP for bytes.
+
+use crate::dataflow::Use;
+use crate::lower::case::{Case, Origin};
+use crate::lower::emit::Narrow;
+use crate::lower::rule::{Example, Rule};
+use crate::lower::rules::float_to_float::{format, round};
+use crate::lower::rules::int_to_int::int;
+use crate::ptx::Type;
+use crate::sass::{Alu, Convert, Format, Operand, Round, Selector};
+
+fn float_to_int(c: &Case<'_>) -> bool {
+    c.to_int() && format(c.form.src).is_some()
+}
+
+/// The operand, round mode and flushing, an earlier rounding taken in.
+///
+/// A truncation of what was rounded already is that rounding.
+fn rounded(c: &Case<'_>) -> (Operand, Round, bool) {
+    match c.source.origin {
+        Origin::Rounded { round: earlier, ftz, of } if round(c.form) == Round::Trunc => (of, earlier, ftz),
+        _ => (c.source.operand, round(c.form), c.form.ftz),
+    }
+}
+
+/// Extended to 32 bits by a later statement, which then carries the conversion itself.
+fn extended_later(c: &Case<'_>) -> bool {
+    let dst = c.form.dst;
+    c.uses.len() == 1
+        && c.only(|u| match *u {
+            Use::Extend { from, to } => {
+                from == dst && to.bits() == 32 && (dst.bits() == 16 || (to.is_signed() && dst.is_signed()))
+            }
+            Use::Compare(t) => t.is_signed() && dst.is_signed(),
+            _ => false,
+        })
+}
+
+/// The rules.
+pub const RULES: &[Rule] = &[
+    Rule {
+        card: 3,
+        name: "float-to-byte",
+        title: "f32 to u8 with rni or rzi is F2IP on the half unit",
+        when: |c| {
+            let (operand, round, ftz) = rounded(c);
+            c.form.dst == Type::U8
+                && c.form.src == Type::F32
+                && c.machine.half_unit_integers
+                && !ftz
+                && !operand.modified()
+                && matches!(round, Round::Near | Round::Trunc)
+        },
+        emit: |c, e| {
+            let (operand, round, _) = rounded(c);
+            e.result(Convert::F2ip { dst: int(c.form.dst), round }, &[Operand::RZ, operand, Operand::RZ]);
+            e.narrow = Narrow::Extended;
+        },
+        why: "the packing conversion is faster, but unsigned, nearest or truncating only, and reads no negated source",
+        examples: &[Example {
+            ptx: "cvt.rni.u8.f32 r1, f1;",
+            arch: "sm_89",
+            sass: &["F2IP.U8.F32.NTZ R2, RZ, R0, RZ"],
+        }],
+    },
+    Rule {
+        card: 3,
+        name: "float-to-int",
+        title: "float to integer is F2I; sign and width of the destination are a suffix, s32 is silent",
+        when: float_to_int,
+        emit: |c, e| {
+            let (mut operand, round, mut ftz) = rounded(c);
+            let dst = int(c.form.dst);
+            let src = format(c.form.src).unwrap_or(Format::F32);
+            // The 64-bit conversion has no flushing. A subnormal gives 0 all the same, but for directed rounding away from it.
+            if dst.bits == 64 && ftz {
+                ftz = false;
+                if round == Round::Ceil || round == Round::Floor && dst.signed {
+                    let flushed = e.scratch();
+                    e.to(flushed, Alu::Fmul { ftz: true }, &[operand, Operand::F32(1.0, Selector::Whole)]);
+                    operand = Operand::reg(flushed);
+                }
+            }
+            let through_word = ftz || src == Format::F64;
+            if dst.bits < 32 && !through_word && extended_later(c) {
+                e.folded = Some("the extension that reads it carries the conversion: F2I writes 32 bits");
+                return;
+            }
+            e.result(Convert::F2i { dst, src, round, ftz }, &[operand]);
+            e.narrow =
+                if dst.bits < 32 { if through_word { Narrow::Raw } else { Narrow::Extended } } else { Narrow::Done };
+        },
+        why: "the conversion unit clamps to the destination by itself, so that .sat is silent; NTZ turns NaN into zero where no 64-bit format takes part",
+        examples: &[
+            Example { ptx: "cvt.rzi.s32.f32 r1, f1;", arch: "sm_89", sass: &["F2I.TRUNC.NTZ R2, R0"] },
+            Example { ptx: "cvt.rzi.s8.f32 r1, f1;", arch: "sm_89", sass: &["F2I.S8.TRUNC.NTZ R2, R0"] },
+            Example { ptx: "cvt.rzi.ftz.s32.f32 r1, f1;", arch: "sm_89", sass: &["F2I.FTZ.TRUNC.NTZ R2, R0"] },
+        ],
+    },
+];

@@ -1,0 +1,147 @@
+//! Integer to float: I2F, and I2FP for 32-bit integers.
+
+use crate::dataflow::facts::How;
+use crate::lower::case::{Case, Origin};
+use crate::lower::rule::{Example, Rule};
+use crate::lower::rules::float_to_float::{format, round};
+use crate::lower::rules::int_to_int::int;
+use crate::ptx::Type;
+use crate::sass::{Convert, Format, Int, Operand, Round};
+
+fn int_to_float(c: &Case<'_>) -> bool {
+    c.from_int() && format(c.form.dst).is_some()
+}
+
+/// What the conversion reads, after what is known of the source: a 64-bit source that was extended from
+/// fewer bits is read as those, and so is a masked one.
+fn reads(c: &Case<'_>) -> Int {
+    let src = int(c.form.src);
+    let known = c.source.known;
+    match src.bits {
+        64 if c.form.dst == Type::F32 && known.how == How::Convert
+            || known.how == How::Load && src.bits == 64 && c.form.dst == Type::F32 =>
+        {
+            if !src.signed && known.fits_unsigned(32) {
+                Int::U32
+            } else if src.signed && known.fits_signed(32) && !known.fits_unsigned(31) {
+                Int { bits: known.sign_from, signed: true }
+            } else {
+                src
+            }
+        }
+        _ => src,
+    }
+}
+
+/// The source is known to be a zero-extended value that may be read as a whole word.
+fn is_word(c: &Case<'_>, bits: u8) -> bool {
+    bits == 32 || c.source.known.fits_unsigned(bits.into()) && !matches!(c.source.known.how, How::Mask | How::Unknown)
+}
+
+/// The rules.
+pub const RULES: &[Rule] = &[
+    Rule {
+        card: 2,
+        name: "part-of-shifted-word",
+        title: "a byte or half that a shift brought down is read by I2F where it stood",
+        when: |c| {
+            int_to_float(c)
+                && !c.form.src.is_signed()
+                && matches!(c.form.dst, Type::F64 | Type::F16)
+                && match (c.source.origin, c.form.src) {
+                    (Origin::Shifted { by }, Type::U8) => by % 8 == 0,
+                    (Origin::Shifted { by }, Type::U16) => by >= 16 && by % 8 == 0,
+                    _ => false,
+                }
+        },
+        emit: |_, e| e.folded = Some("the conversion reads the byte where the shift found it, in the shift's place"),
+        why: "the conversion unit selects bytes and halves of its source",
+        examples: &[],
+    },
+    Rule {
+        card: 2,
+        name: "byte-of-vector",
+        title: "a signed byte of a loaded vector is read by I2F where it stands in its word",
+        when: |c| {
+            int_to_float(c)
+                && c.source.byte.is_some()
+                && c.form.src.is_signed()
+                && (c.form.src == Type::S8 || c.source.known.fits_signed(8))
+        },
+        emit: |_, e| e.folded = Some("the byte is converted where it stands in the loaded word, in the reader's place"),
+        why: "the conversion unit selects bytes of its source",
+        examples: &[],
+    },
+    Rule {
+        card: 2,
+        name: "word-to-single",
+        title: "a 32-bit integer to f32 with rn or rz is I2FP; so is a narrower unsigned one that is already extended",
+        when: |c| {
+            let src = reads(c);
+            c.form.dst == Type::F32
+                && int_to_float(c)
+                && c.machine.half_unit_integers
+                && matches!(round(c.form), Round::Near | Round::Trunc)
+                && src.bits <= 32
+                && (src.bits == 32 && !masked_byte(c)
+                    || src.bits < 32
+                        && !src.signed
+                        && (is_word(c, src.bits) || matches!(c.source.origin, Origin::Shifted { .. })))
+        },
+        emit: |c, e| {
+            let src = reads(c);
+            if src.bits < 32 && !is_word(c, src.bits) {
+                // Bits above the byte that the shift brought down.
+                let cut = e.scratch();
+                let dst = std::mem::replace(&mut e.dst, cut);
+                e.value = c.source.plain;
+                e.mask(if src.bits == 8 { 0xff } else { 0xffff });
+                e.dst = dst;
+            } else {
+                e.value = c.source.operand;
+            }
+            let value = e.value;
+            e.result(Convert::I2fp { src: Int { bits: 32, signed: src.signed }, round: round(c.form) }, &[value]);
+        },
+        why: "the half unit converts 32-bit words, nearest or truncating only",
+        examples: &[
+            Example { ptx: "cvt.rn.f32.s32 f1, r1;", arch: "sm_89", sass: &["I2FP.F32.S32 R2, R0"] },
+            Example { ptx: "cvt.rz.f32.s32 f1, r1;", arch: "sm_89", sass: &["I2FP.F32.S32.RZ R2, R0"] },
+        ],
+    },
+    Rule {
+        card: 2,
+        name: "int-to-float",
+        title: "any other integer to float is I2F; sign and width of the source are a suffix, s32 is silent",
+        when: int_to_float,
+        emit: |c, e| {
+            let mut src = reads(c);
+            let mut operand = c.source.operand;
+            if let Origin::Masked { of } = c.source.origin
+                && masked_byte(c)
+            {
+                src = Int { bits: if c.source.known.fits_unsigned(8) { 8 } else { 16 }, signed: false };
+                operand = of;
+            }
+            if matches!(operand, Operand::Bits(_)) {
+                src = Int { bits: 32, signed: src.signed };
+            }
+            let dst = format(c.form.dst).unwrap_or(Format::F32);
+            e.result(Convert::I2f { dst, src, round: round(c.form) }, &[operand]);
+        },
+        why: "the conversion unit extends bytes and halves itself, and has every rounding",
+        examples: &[
+            Example { ptx: "cvt.rn.f32.u64 f1, d1;", arch: "sm_89", sass: &["I2F.U64 R4, R2"] },
+            Example { ptx: "cvt.rm.f32.s32 f1, r1;", arch: "sm_89", sass: &["I2F.RM R2, R0"] },
+        ],
+    },
+];
+
+/// An unsigned 32-bit source masked to a byte: the mask goes and the byte is read.
+fn masked_byte(c: &Case<'_>) -> bool {
+    c.form.src == Type::U32
+        && c.form.dst == Type::F32
+        && c.source.known.how == How::Mask
+        && c.source.known.zero_from == 8
+        && matches!(c.source.origin, Origin::Masked { .. })
+}

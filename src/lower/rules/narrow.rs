@@ -1,0 +1,201 @@
+//! Narrowing and packed floats: the half unit's F2FP.
+
+use crate::cvt::{Form, Rounding};
+use crate::lower::case::Case;
+use crate::lower::machine::Packing;
+use crate::lower::rule::Rule;
+use crate::lower::rules::float_to_float::{format, round};
+use crate::ptx::Type;
+use crate::sass::{Alu, Compare, Convert, Format, Operand, PackMode, Pred, Selector};
+
+/// The default scale of the s2f6 forms: 2^0 for both elements, as bits 0x7f7f.
+const UNIT_SCALE: u32 = 0x7f7f;
+
+/// The element format of a packed type.
+fn element(t: Type) -> Option<Format> {
+    Some(match t {
+        Type::F16x2 => Format::F16,
+        Type::Bf16x2 => Format::Bf16,
+        Type::E4m3x2 | Type::E4m3x4 => Format::E4m3,
+        Type::E5m2x2 | Type::E5m2x4 => Format::E5m2,
+        Type::E2m3x2 | Type::E2m3x4 => Format::E2m3,
+        Type::E3m2x2 | Type::E3m2x4 => Format::E3m2,
+        Type::E2m1x2 | Type::E2m1x4 => Format::E2m1,
+        Type::Ue8m0x2 => Format::E8,
+        Type::S2f6x2 => Format::S2f6,
+        _ => return None,
+    })
+}
+
+fn packed(t: Type) -> bool {
+    element(t).is_some()
+}
+
+fn four(t: Type) -> bool {
+    matches!(t, Type::E4m3x4 | Type::E5m2x4 | Type::E2m3x4 | Type::E3m2x4 | Type::E2m1x4)
+}
+
+fn half_pair(t: Type) -> bool {
+    matches!(t, Type::F16x2 | Type::Bf16x2)
+}
+
+/// F2FP with the form's modifiers.
+pub fn f2fp(c: &Case<'_>, dst: Format, src: Format, mode: PackMode) -> Convert {
+    Convert::F2fp {
+        dst,
+        src,
+        mode,
+        round: round(c.form),
+        satfinite: c.form.satfinite,
+        relu: c.form.relu,
+        short: c.machine.packing == Packing::Short,
+    }
+}
+
+fn formats(c: &Case<'_>) -> (Format, Format) {
+    let of = |t: Type| element(t).or_else(|| format(t)).unwrap_or(Format::F32);
+    (of(c.form.dst), of(c.form.src))
+}
+
+/// `.rna` to tf32: bit arithmetic, for no unit rounds so.
+fn rna_tf32(f: &Form) -> bool {
+    f.dst == Type::Tf32 && f.rounding == Some(Rounding::Rna)
+}
+
+/// The rules.
+pub const RULES: &[Rule] = &[
+    Rule {
+        card: 5,
+        name: "tf32-away",
+        title: "cvt.rna.tf32 adds half a unit to what is finite and clears the low 13 bits",
+        when: |c| rna_tf32(c.form),
+        emit: |c, e| {
+            let (s, one, half) = (c.source.plain, e.scratch(), e.scratch());
+            let infinity = Operand::F32(f32::INFINITY, Selector::Whole);
+            e.to(half, Alu::Mov, &[Operand::Bits(0x1000)]);
+            e.to(one, Alu::Mov, &[s]);
+            e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, s.absolute(), infinity);
+            let add = [Operand::reg(one), Operand::Bits(1), Operand::reg(half)];
+            e.guarded(Some((Pred(0), true)), one, Alu::ImadIadd, &add);
+            e.value = Operand::reg(one);
+            // A reader that only masks by as much does the clearing itself.
+            e.mask(0xffff_e000);
+            if c.form.satfinite {
+                e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, e.value.absolute(), infinity);
+                super::result::add_immediate(c, e, Some((Pred(0), false)), -0x2000);
+            }
+        },
+        why: "no unit rounds ties away from zero; finite values get 0x1000 added, and .satfinite takes one tf32 step back from infinity",
+        examples: &[],
+    },
+    Rule {
+        card: 5,
+        name: "tf32",
+        title: "rn and rz to tf32 are F2FP.PACK_B",
+        when: |c| c.form.dst == Type::Tf32,
+        emit: |c, e| e.result(f2fp(c, Format::Tf32, Format::F32, PackMode::PackB), &[c.source.plain]),
+        why: "the half unit rounds to tf32 in place from sm_90 on",
+        examples: &[],
+    },
+    Rule {
+        card: 5,
+        name: "always-zero",
+        title: "ue8m0x4 is accepted and always gives 0",
+        when: |c| c.form.dst == Type::Ue8m0x4,
+        emit: |_, e| e.result(Alu::Mov, &[Operand::RZ]),
+        why: "a defect of ptxas 13.1: the form is not documented, passes the parser on every target and produces no conversion",
+        examples: &[],
+    },
+    Rule {
+        card: 5,
+        name: "pack-halves",
+        title: "two f32 into f16x2 or bf16x2 are F2FP.PACK_AB",
+        when: |c| half_pair(c.form.dst) && c.form.src == Type::F32,
+        emit: |c, e| {
+            let (dst, src) = formats(c);
+            let sources = c.sources.clone();
+            e.result(f2fp(c, dst, src, PackMode::PackAb), &sources);
+        },
+        why: "the half unit converts and packs two values in one instruction; .rs takes the random bits as a third source",
+        examples: &[],
+    },
+    Rule {
+        card: 5,
+        name: "pack-four",
+        title: "the x4 forms are two F2FP, the second merging into the first",
+        when: |c| four(c.form.dst),
+        emit: |c, e| {
+            let (dst, src) = formats(c);
+            let low = e.scratch();
+            let bits = c.sources[4];
+            e.to(low, f2fp(c, dst, src, PackMode::PackAbMergeC), &[c.sources[2], c.sources[3], bits, Operand::RZ][..3]);
+            let op = f2fp(c, dst, src, PackMode::PackAbMergeC);
+            e.result(op, &[c.sources[0], c.sources[1], bits]);
+        },
+        why: "an F2FP takes two values; the pairs come one after the other",
+        examples: &[],
+    },
+    Rule {
+        card: 5,
+        name: "pack-narrow",
+        title: "two f32 into an 8-, 6- or 4-bit pair are F2FP.PACK_AB_MERGE_C with nothing to merge",
+        when: |c| packed(c.form.dst) && c.form.src == Type::F32,
+        emit: |c, e| {
+            let (dst, src) = formats(c);
+            let third = scale(c, e, Operand::RZ, 2, Selector::Whole);
+            e.result(f2fp(c, dst, src, PackMode::PackAbMergeC), &[c.sources[0], c.sources[1], third]);
+        },
+        why: "the merge operand is RZ; for s2f6 it is the scale, 1.0 where none is given",
+        examples: &[],
+    },
+    Rule {
+        card: 5,
+        name: "halves-to-narrow",
+        title: "f16x2 or bf16x2 into a narrow pair is F2FP.UNPACK_B_MERGE_C",
+        when: |c| packed(c.form.dst) && !half_pair(c.form.dst) && half_pair(c.form.src),
+        emit: |c, e| {
+            let (dst, src) = formats(c);
+            let third = scale(c, e, Operand::RZ, 1, Selector::Whole);
+            e.result(f2fp(c, dst, src, PackMode::UnpackBMergeC), &[c.sources[0], third]);
+        },
+        why: "both halves are unpacked, narrowed and merged with nothing",
+        examples: &[],
+    },
+    Rule {
+        card: 5,
+        name: "narrow-to-halves",
+        title: "a narrow pair into f16x2 or bf16x2 is F2FP.UNPACK_B",
+        when: |c| half_pair(c.form.dst) && packed(c.form.src),
+        emit: |c, e| {
+            let (dst, src) = formats(c);
+            let op = f2fp(c, dst, src, PackMode::UnpackB);
+            if src == Format::S2f6 {
+                let unit = Operand::F32(f32::from_bits(UNIT_SCALE), Selector::H0);
+                let scale = c.sources.get(1).map_or(unit, |s| s.select(Selector::H0));
+                e.result(op, &[c.sources[0], scale]);
+            } else {
+                e.result(op, &[c.sources[0]]);
+            }
+        },
+        why: "every narrow value fits a half, so that only the scale of s2f6 is a second source",
+        examples: &[],
+    },
+];
+
+/// The merge operand: the scale in its upper half for s2f6, else nothing.
+fn scale(c: &Case<'_>, e: &mut crate::lower::emit::Emit<'_>, none: Operand, at: usize, sel: Selector) -> Operand {
+    if c.form.dst != Type::S2f6x2 {
+        return none;
+    }
+    match c.sources.get(at) {
+        Some(&s) => {
+            let shifted = e.scratch();
+            // A scale is shifted where it is made.
+            if !c.made(at) {
+                e.shift_half(c.machine, shifted, s);
+            }
+            Operand::part(shifted, sel)
+        }
+        None => Operand::F32(f32::from_bits(UNIT_SCALE << 16), sel),
+    }
+}

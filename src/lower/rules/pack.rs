@@ -1,0 +1,26 @@
+//! `cvt.pack`: two saturated integers into one register.
+
+use crate::lower::rule::Rule;
+use crate::lower::rules::int_to_int::int;
+use crate::sass::{Convert, Operand, Selector};
+
+/// The rules.
+pub const RULES: &[Rule] = &[Rule {
+    card: 6,
+    name: "pack-integers",
+    title: "cvt.pack is one I2IP; the third source is shifted in above the pair",
+    when: |c| c.form.pack,
+    emit: |c, e| {
+        let dst = int(c.form.dst);
+        let third = c.sources.get(2).copied().unwrap_or(Operand::RZ);
+        // Pairs of 4 or 2 bits leave 24 or 28 bits of the third source.
+        let third = match dst.bits {
+            4 => third.select(Selector::Bits(24)),
+            2 => third.select(Selector::Bits(28)),
+            _ => third,
+        };
+        e.result(Convert::I2ip { dst }, &[c.sources[0], c.sources[1], third]);
+    },
+    why: "the conversion unit saturates and packs in one instruction on every architecture from sm_72 on",
+    examples: &[],
+}];

@@ -1,0 +1,175 @@
+//! What is done to a result: saturation of floats, extension of narrow integers.
+
+use crate::dataflow::Use;
+use crate::lower::case::{Case, Origin};
+use crate::lower::emit::{Emit, Narrow};
+use crate::lower::machine::Adder;
+use crate::lower::rule::Rule;
+use crate::ptx::Type;
+use crate::sass::{Alu, Compare, Operand, Pred, Selector};
+
+fn clamps(c: &Case<'_>, t: Type) -> bool {
+    c.form.sat && c.form.dst == t
+}
+
+/// The rules.
+pub const RULES: &[Rule] = &[
+    Rule {
+        card: 4,
+        name: "saturate-single",
+        title: ".sat to f32 adds zero with the clamping modifier, unless the operation before can clamp itself",
+        when: |c| clamps(c, Type::F32),
+        emit: |c, e| {
+            if c.source.origin == Origin::Saturable
+                && !c.source.operand.modified()
+                && c.source.only_reader
+                && !c.form.ftz
+            {
+                e.folded = Some("the operation that made the value clamps it: .SAT is a modifier there");
+                return;
+            }
+            let ftz = c.form.ftz && c.form.src == Type::F32;
+            let value = e.value;
+            if never_positive(value)
+                && e.out.is_empty()
+                && !c.any(|u| matches!(u, Use::Unpack | Use::Copy | Use::Logic))
+                && !ftz
+            {
+                e.folded = Some("what is never positive clamps to zero");
+                return;
+            }
+            e.result(Alu::Fadd { ftz, sat: true }, &[Operand::RZ, value]);
+        },
+        why: "adding zero changes no value; .SAT clamps to [0, 1] and turns NaN into 0",
+        examples: &[],
+    },
+    Rule {
+        card: 4,
+        name: "saturate-half",
+        title: ".sat to f16 adds -0 on the half ALU with the clamping modifier",
+        when: |c| clamps(c, Type::F16),
+        emit: |c, e| {
+            if c.source.origin == Origin::Saturable
+                && !c.source.operand.modified()
+                && c.source.only_reader
+                && c.form.src == Type::F32
+            {
+                return;
+            }
+            if let Operand::F32(..) = e.value {
+                let imm = e.value;
+                e.result(Alu::Hadd2 { f32: false, sat: true }, &[Operand::NEG_RZ.select(Selector::H0H0), imm, imm]);
+                return;
+            }
+            let value = e.value.select(Selector::H0H0);
+            e.result(Alu::Hadd2 { f32: false, sat: true }, &[value, Operand::NEG_RZ.select(Selector::H0H0)]);
+            if c.form.src == Type::F32 && c.any(|u| matches!(u, Use::Logic | Use::Mask(_) | Use::Extend { .. })) {
+                let value = e.value;
+                e.result(Alu::Prmt, &[value, Operand::Bits(0x7610), value]);
+            }
+        },
+        why: "the half ALU clamps its results",
+        examples: &[],
+    },
+    Rule {
+        card: 4,
+        name: "saturate-double",
+        title: ".sat to f64 is a maximum with 0 and a minimum with 1, built of compares and selects",
+        when: |c| clamps(c, Type::F64),
+        emit: |_, e| {
+            maximum_minimum(e, Operand::RZ, Compare::Max, 0x8_0000);
+            maximum_minimum(e, Operand::F64(1.0), Compare::Min, 0x3ff0_0000);
+        },
+        why: "there is no clamping in double precision; a NaN is made quiet under the second predicate",
+        examples: &[],
+    },
+    Rule {
+        card: 6,
+        name: "narrow-result",
+        title: "a byte or half is extended within its register, unless the reader does so",
+        when: |c| c.to_int() && c.form.dst.bits() <= 16,
+        emit: narrow,
+        why: "a byte in a 16-bit register is kept extended to 16 bits with zeros above; a half has anything above it",
+        examples: &[],
+    },
+];
+
+/// `-|a|`
+fn never_positive(o: Operand) -> bool {
+    matches!(o, Operand::Reg { neg: true, abs: true, .. })
+}
+
+/// One half of the double-precision clamp.
+fn maximum_minimum(e: &mut Emit<'_>, limit: Operand, compare: Compare, quiet: u32) {
+    let (p, q) = (Pred(0), Pred(1));
+    let (v, dst) = (e.value, e.dst);
+    let (high, low) = (e.scratch(), e.scratch());
+    if compare == Compare::Max {
+        e.compare(Alu::Dsetp(compare), p, q, limit, v);
+        e.to(low, Alu::Mov, &[Operand::RZ]);
+        e.to(high, Alu::Fsel, &[Operand::reg(low), v.high(), Operand::Pred(p, false)]);
+        e.to(low, Alu::Sel, &[Operand::reg(low), v, Operand::Pred(p, false)]);
+    } else {
+        e.compare(Alu::Dsetp(compare), p, q, v, limit);
+        e.to(high, Alu::Fsel, &[v.high(), Operand::F32(1.875, Selector::Whole), Operand::Pred(p, false)]);
+        e.to(low, Alu::Sel, &[v, Operand::RZ, Operand::Pred(p, false)]);
+    }
+    let table = [v.high(), Operand::Bits(quiet), Operand::RZ, Operand::Bits(0xfc), Operand::NOT_PT];
+    e.guarded(Some((q, false)), high, Alu::Lop3, &table);
+    e.to(dst, Alu::Mov, &[Operand::reg(low)]);
+    e.to(dst.high(), Alu::Mov, &[Operand::reg(high)]);
+    e.value = Operand::reg(dst);
+}
+
+/// Extension of a byte or half within its register.
+fn narrow(c: &Case<'_>, e: &mut Emit<'_>) {
+    if e.folded.is_some() || e.narrow == Narrow::Done {
+        return;
+    }
+    let (dst, word) = (c.form.dst, c.dst_bits >= 32);
+    // The low part of a wider register is not looked through.
+    let part = matches!(c.source.origin, Origin::Part { element: 0, .. }) || c.form.src.bits() == 64 && c.from_int();
+    let plain = e.out.is_empty();
+    let extended = e.narrow == Narrow::Extended && !plain;
+    let reader_extends = c.only(|u| match *u {
+        Use::ToFloat { from, .. } => from == dst && !(plain && part),
+        Use::Extend { from, to } => dst == Type::S8 && from == dst && to.is_signed() && !(plain && part),
+        Use::Compare(t) => dst == Type::S8 && t.is_signed(),
+        Use::ShiftLeft(_) => dst == Type::U8,
+        _ => false,
+    });
+    let reread = plain && e.narrow == Narrow::Extended;
+    match dst {
+        Type::U8 if reader_extends || extended && word => {}
+        Type::U8 => e.mask(0xff),
+        Type::S8 if reader_extends || extended && word => {}
+        Type::S8 => {
+            if !reread {
+                e.permute(0x8880);
+            }
+            if !word {
+                e.permute(0x7710);
+            }
+        }
+        Type::U16 if word && !extended => e.mask(0xffff),
+        Type::S16 if word && !extended => e.permute(0x9910),
+        _ => {}
+    }
+    if e.out.is_empty() {
+        e.folded = Some("the reader takes the bits it wants itself");
+    }
+}
+
+/// Add an immediate under a guard, as the architecture does it.
+pub fn add_immediate(c: &Case<'_>, e: &mut Emit<'_>, guard: Option<(Pred, bool)>, by: i32) {
+    let value = e.value;
+    let dst = e.dst;
+    match c.machine.adder {
+        Adder::Iadd3 => e.guarded(guard, dst, Alu::Iadd3, &[value, Operand::Signed(by), Operand::RZ]),
+        Adder::Viadd => e.guarded(guard, dst, Alu::Viadd, &[value, Operand::Bits(by as u32)]),
+        Adder::Iadd3Predicates => {
+            e.guarded(guard, dst, Alu::Iadd3, &[Operand::PT, Operand::PT, value, Operand::Signed(by), Operand::RZ]);
+        }
+        Adder::Iadd => e.guarded(guard, dst, Alu::Iadd, &[value, Operand::Signed(by)]),
+    }
+}

@@ -1,0 +1,416 @@
+//! Which register a name means.
+//!
+//! ptxas resolves `%r12` by splitting all trailing digits: the range `%r<n>` with n > 12. A number with a leading
+//! zero is none of a range's, and a range whose own name ends in a digit can never be named. The innermost block
+//! wins, and a variable hides a register of an outer block.
+
+use rustc_hash::FxHashMap;
+
+use super::key;
+use crate::ptx::{RegId, Register, Span, Type};
+
+const NONE: u32 = u32::MAX;
+
+/// What a declaration declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Declared {
+    /// One register, `a`.
+    Scalar,
+    /// `a<count>`
+    Range(u32),
+    /// A variable: it hides what the name meant outside.
+    Variable,
+}
+
+/// What a name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    Register(RegId),
+    Variable,
+    Unknown,
+}
+
+#[derive(Debug)]
+struct Declaration {
+    /// The name, of a range without its number.
+    name: Span,
+    key: u64,
+    /// The declaration before it in the same bucket.
+    before: u32,
+    declared: Declared,
+    ty: Option<Type>,
+    vector: u8,
+    /// Whether it counts in [`Scopes::numbered`].
+    numbered: bool,
+    /// The function that the ids are of.
+    function: u32,
+    /// Id of a scalar; `NONE` while it is not used.
+    id: u32,
+    /// Ids of a range by number, `NONE` where not in use; grown on demand.
+    dense: Vec<u32>,
+    /// Ids of the numbers past the end of `dense`.
+    sparse: Option<Box<FxHashMap<u32, u32>>>,
+}
+
+/// The declarations in force, innermost last.
+#[derive(Debug)]
+pub struct Scopes<'s> {
+    source: &'s [u8],
+    declarations: Vec<Declaration>,
+    /// Last declaration of each hash bucket; a power of two of them.
+    buckets: Vec<u32>,
+    /// For each open block the number of declarations before it.
+    blocks: Vec<u32>,
+    /// Declared scalars and variables whose name ends in a digit: while there are none, `%r12` is of a range.
+    numbered: u32,
+    /// Tables of closed blocks, to use again.
+    spare: Vec<Vec<u32>>,
+    /// Table entries still to give out: a huge declared range must not cost memory.
+    budget: usize,
+    /// The last short register name of each slot, with what it means.
+    recent: Box<[Recent; RECENT]>,
+    /// Counts the functions.
+    function: u32,
+    /// Counts the changes that may give a name another meaning.
+    generation: u32,
+}
+
+/// Number of register names that are found at once.
+const RECENT: usize = 1024;
+
+/// A register name that was looked up before; it holds for one generation of declarations.
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    key: u64,
+    generation: u32,
+    id: RegId,
+}
+
+/// The key of a declaration: a range and a scalar of one name are two things.
+#[inline]
+fn declared_key(name: &[u8], range: bool) -> u64 {
+    key::key(name, u8::from(range))
+}
+
+impl<'s> Scopes<'s> {
+    pub fn new(source: &'s [u8]) -> Self {
+        Self {
+            source,
+            declarations: Vec::new(),
+            buckets: vec![NONE; 64],
+            blocks: Vec::new(),
+            numbered: 0,
+            spare: Vec::new(),
+            // as much memory as the source has
+            budget: source.len() / 4 + 1024,
+            recent: Box::new([Recent { key: 0, generation: 0, id: RegId(0) }; RECENT]),
+            function: 0,
+            generation: 1,
+        }
+    }
+
+    /// Enters a block.
+    pub fn open(&mut self) {
+        self.blocks.push(self.declarations.len() as u32);
+    }
+
+    /// Leaves a block, and forgets what it declared.
+    pub fn close(&mut self) {
+        let keep = self.blocks.pop().unwrap_or(0) as usize;
+        self.changed();
+        while self.declarations.len() > keep
+            && let Some(declaration) = self.declarations.pop()
+        {
+            let bucket = self.bucket(declaration.key);
+            self.buckets[bucket] = declaration.before;
+            self.numbered -= u32::from(declaration.numbered);
+            self.recycle(declaration.dense);
+        }
+    }
+
+    /// Ends a function: what is declared outside of it gets other ids in the next one.
+    pub fn end_function(&mut self) {
+        self.changed();
+        self.function = self.function.wrapping_add(1);
+    }
+
+    /// Declares a name in the innermost block; `false` if it has been declared there before, which then holds.
+    pub fn declare(&mut self, name: Span, declared: Declared, ty: Option<Type>, vector: u8) -> bool {
+        let text = name.of(self.source);
+        let range = matches!(declared, Declared::Range(_));
+        let key = declared_key(text, range);
+        let block = self.blocks.last().map_or(0, |&start| start as usize);
+        let same = self.find(key, text).is_some_and(|at| at >= block)
+            || (!range && self.find_range(text).is_some_and(|(at, _)| at >= block));
+        if same {
+            return false;
+        }
+        if self.declarations.len() >= self.buckets.len() {
+            self.grow();
+        }
+        self.changed();
+        let bucket = self.bucket(key);
+        let numbered = !range && text.last().is_some_and(u8::is_ascii_digit);
+        self.numbered += u32::from(numbered);
+        self.declarations.push(Declaration {
+            name,
+            key,
+            before: self.buckets[bucket],
+            declared,
+            ty,
+            vector,
+            numbered,
+            function: self.function,
+            id: NONE,
+            dense: Vec::new(),
+            sparse: None,
+        });
+        self.buckets[bucket] = self.declarations.len() as u32 - 1;
+        true
+    }
+
+    /// Whether `name` is declared here.
+    pub fn knows(&self, name: Span) -> bool {
+        let text = name.of(self.source);
+        self.find_range(text).is_some() || self.find(declared_key(text, false), text).is_some()
+    }
+
+    /// What `name` means here; a register that is used for the first time gets its id.
+    #[inline]
+    pub fn resolve(&mut self, name: Span, registers: &mut Vec<Register>) -> Meaning {
+        let text = name.of(self.source);
+        let key = declared_key(text, false);
+        let slot = (key::spread(key) >> 40) as usize % RECENT;
+        let recent = self.recent[slot];
+        if recent.key == key && recent.generation == self.generation {
+            return Meaning::Register(recent.id);
+        }
+        let meaning = self.resolve_anew(name, key, registers);
+        if let (Meaning::Register(id), false) = (meaning, key::is_hash(key)) {
+            self.recent[slot] = Recent { key, generation: self.generation, id };
+        }
+        meaning
+    }
+
+    fn changed(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+    }
+
+    fn resolve_anew(&mut self, name: Span, key: u64, registers: &mut Vec<Register>) -> Meaning {
+        let text = name.of(self.source);
+        let range = self.find_range(text);
+        let scalar =
+            if self.numbered > 0 || !text.last().is_some_and(u8::is_ascii_digit) { self.find(key, text) } else { None };
+        let (at, number) = match (range, scalar) {
+            (Some((at, number)), scalar) if scalar < Some(at) => (at, number),
+            (_, Some(at)) => (at, 0),
+            _ => return Meaning::Unknown,
+        };
+        if self.declarations[at].function != self.function {
+            self.forget_ids(at);
+        }
+        let declaration = &mut self.declarations[at];
+        let id = match declaration.declared {
+            Declared::Variable => return Meaning::Variable,
+            Declared::Scalar => declaration.id,
+            Declared::Range(_) => match declaration.dense.get(number as usize) {
+                Some(&id) => id,
+                None => self.beyond(at, number),
+            },
+        };
+        if id != NONE {
+            return Meaning::Register(RegId(id));
+        }
+        let declaration = &mut self.declarations[at];
+        let id = registers.len() as u32;
+        registers.push(Register { name, ty: declaration.ty, vector: declaration.vector });
+        match (declaration.declared, declaration.dense.get_mut(number as usize)) {
+            (Declared::Scalar, _) => declaration.id = id,
+            (_, Some(place)) => *place = id,
+            _ => {
+                declaration.sparse.get_or_insert_default().insert(number, id);
+            }
+        }
+        Meaning::Register(RegId(id))
+    }
+
+    /// The id of a number past the end of its table, which grows to hold it while the budget allows.
+    #[cold]
+    fn beyond(&mut self, at: usize, number: u32) -> u32 {
+        let declaration = &mut self.declarations[at];
+        if let Some(&id) = declaration.sparse.as_ref().and_then(|sparse| sparse.get(&number)) {
+            return id;
+        }
+        let Declared::Range(count) = declaration.declared else {
+            return NONE;
+        };
+        let wanted = (number as usize + 1).next_power_of_two().max(16).min(count as usize);
+        let more = wanted - declaration.dense.len();
+        if more <= self.budget {
+            self.budget -= more;
+            if declaration.dense.capacity() == 0 {
+                declaration.dense = self.spare.pop().unwrap_or_default();
+            }
+            declaration.dense.resize(wanted, NONE);
+            if let Some(sparse) = &mut declaration.sparse {
+                let dense = &mut declaration.dense;
+                sparse.retain(|&number, &mut id| match dense.get_mut(number as usize) {
+                    Some(place) => {
+                        *place = id;
+                        false
+                    }
+                    None => true,
+                });
+            }
+        }
+        NONE
+    }
+
+    /// Drops ids of another function.
+    #[cold]
+    fn forget_ids(&mut self, at: usize) {
+        let declaration = &mut self.declarations[at];
+        declaration.function = self.function;
+        declaration.id = NONE;
+        declaration.sparse = None;
+        let dense = std::mem::take(&mut declaration.dense);
+        self.recycle(dense);
+    }
+
+    fn recycle(&mut self, mut table: Vec<u32>) {
+        self.budget += table.len();
+        if table.capacity() > 0 && self.spare.len() < 16 {
+            table.clear();
+            self.spare.push(table);
+        }
+    }
+
+    #[inline]
+    fn bucket(&self, key: u64) -> usize {
+        (key::spread(key) >> 32) as usize & (self.buckets.len() - 1)
+    }
+
+    /// Whether the declaration has this key and name.
+    #[inline]
+    fn is(&self, declaration: &Declaration, key: u64, name: &[u8]) -> bool {
+        declaration.key == key && (!key::is_hash(key) || declaration.name.of(self.source) == name)
+    }
+
+    /// The range that holds `name`, and its number in there.
+    #[inline]
+    fn find_range(&self, name: &[u8]) -> Option<(usize, u32)> {
+        let mut start = name.len();
+        let (mut number, mut scale) = (0_u64, 1_u64);
+        while start > 0 && name[start - 1].is_ascii_digit() {
+            start -= 1;
+            number += u64::from(name[start] - b'0') * scale;
+            scale = scale.wrapping_mul(10);
+            if name.len() - start > 10 {
+                return None;
+            }
+        }
+        let (prefix, digits) = name.split_at(start);
+        if digits.is_empty() || (digits[0] == b'0' && digits.len() > 1) {
+            return None;
+        }
+        let number = u32::try_from(number).ok()?;
+        let wanted = declared_key(prefix, true);
+        let mut at = self.buckets[self.bucket(wanted)];
+        while let Some(declaration) = self.declarations.get(at as usize) {
+            if self.is(declaration, wanted, prefix)
+                && let Declared::Range(count) = declaration.declared
+                && number < count
+            {
+                return Some((at as usize, number));
+            }
+            at = declaration.before;
+        }
+        None
+    }
+
+    /// The innermost declaration of exactly this name.
+    fn find(&self, key: u64, name: &[u8]) -> Option<usize> {
+        let mut at = self.buckets[self.bucket(key)];
+        while let Some(declaration) = self.declarations.get(at as usize) {
+            if self.is(declaration, key, name) {
+                return Some(at as usize);
+            }
+            at = declaration.before;
+        }
+        None
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.buckets = vec![NONE; self.buckets.len() * 2];
+        for at in 0..self.declarations.len() {
+            let bucket = self.bucket(self.declarations[at].key);
+            self.declarations[at].before = self.buckets[bucket];
+            self.buckets[bucket] = at as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_with_a_leading_zero_is_no_register_of_a_range() {
+        let source = b"%r %r05 %r5 %r4 %r0";
+        let mut scopes = Scopes::new(source);
+        let mut registers = Vec::new();
+        assert!(scopes.declare(Span::new(0, 2), Declared::Range(5), Some(Type::B32), 1));
+        assert_eq!(scopes.resolve(Span::new(3, 7), &mut registers), Meaning::Unknown);
+        assert_eq!(scopes.resolve(Span::new(8, 11), &mut registers), Meaning::Unknown);
+        assert_eq!(scopes.resolve(Span::new(12, 15), &mut registers), Meaning::Register(RegId(0)));
+        assert_eq!(scopes.resolve(Span::new(16, 19), &mut registers), Meaning::Register(RegId(1)));
+        assert_eq!(scopes.resolve(Span::new(12, 15), &mut registers), Meaning::Register(RegId(0)));
+    }
+
+    #[test]
+    fn huge_ranges_use_no_table() {
+        let source = b"r r4294967290 r7 r4294967290";
+        let mut scopes = Scopes::new(source);
+        let mut registers = Vec::new();
+        assert!(scopes.declare(Span::new(0, 1), Declared::Range(u32::MAX), None, 1));
+        let high = scopes.resolve(Span::new(2, 13), &mut registers);
+        assert_eq!(high, Meaning::Register(RegId(0)));
+        assert_eq!(scopes.resolve(Span::new(14, 16), &mut registers), Meaning::Register(RegId(1)));
+        assert_eq!(scopes.resolve(Span::new(17, 28), &mut registers), high);
+        assert!(scopes.declarations[0].dense.len() < 100);
+    }
+
+    #[test]
+    fn closing_a_block_uncovers_the_outer_name() {
+        let source = b"a a a a a";
+        let name = |at| Span::new(at, at + 1);
+        let mut scopes = Scopes::new(source);
+        let mut registers = Vec::new();
+        scopes.open();
+        assert!(scopes.declare(name(0), Declared::Scalar, Some(Type::F32), 1));
+        assert!(!scopes.declare(name(0), Declared::Scalar, Some(Type::F64), 1));
+        let outer = scopes.resolve(name(2), &mut registers);
+        scopes.open();
+        assert!(scopes.declare(name(4), Declared::Variable, None, 1));
+        assert_eq!(scopes.resolve(name(6), &mut registers), Meaning::Variable);
+        scopes.close();
+        assert_eq!(scopes.resolve(name(8), &mut registers), outer);
+        scopes.close();
+        assert_eq!(scopes.resolve(name(8), &mut registers), Meaning::Unknown);
+    }
+
+    #[test]
+    fn many_declarations_stay_fast() {
+        let text: Vec<u8> = (0..50_000).flat_map(|n| format!("x{n:05}").into_bytes()).collect();
+        let mut scopes = Scopes::new(&text);
+        let mut registers = Vec::new();
+        for n in 0..50_000 {
+            assert!(scopes.declare(Span::new(n * 6, n * 6 + 6), Declared::Scalar, None, 1));
+        }
+        for n in 0..50_000 {
+            let found = scopes.resolve(Span::new(n * 6, n * 6 + 6), &mut registers);
+            assert_eq!(found, Meaning::Register(RegId(n)));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Which statements are conversions, and which of them are legal.
+
+use crate::cvt::{self, Decoded, Form, Operands};
+use crate::diagnostic::Diagnostic;
+use crate::ptx::{Module, Statement, StatementKind};
+
+use super::diagnose;
+
+/// The judge of a module's conversions: each distinct opcode is decoded once, and a statement whose operands are
+/// like those of an earlier legal one is not judged again.
+pub struct Judge {
+    by: cvt::Judge,
+    opcodes: Vec<Option<Box<Known>>>,
+}
+
+struct Known {
+    decoded: Decoded,
+    legal: Vec<(Operands, Form)>,
+}
+
+/// So many kinds of operands are remembered for an opcode.
+const REMEMBERED: usize = 4;
+
+impl Judge {
+    /// A judge for the module's opcodes.
+    pub fn new(module: &Module<'_>, by: cvt::Judge) -> Self {
+        let opcodes = module
+            .opcodes
+            .iter()
+            .map(|o| {
+                let conversion = o.parts().next().is_some_and(|base| base == b"cvt");
+                conversion.then(|| Box::new(Known { decoded: cvt::decode(o.parts()), legal: Vec::new() }))
+            })
+            .collect();
+        Judge { by, opcodes }
+    }
+
+    /// The legal conversions of a function, and findings about the others.
+    pub fn function(
+        &mut self,
+        module: &Module<'_>,
+        index: usize,
+        legal: &mut Vec<(u32, Form)>,
+        findings: &mut Vec<Diagnostic>,
+    ) {
+        for i in module.functions[index].statements.clone() {
+            let s = &module.statements[i as usize];
+            if s.kind != StatementKind::Instruction {
+                continue;
+            }
+            let Some(Some(known)) = self.opcodes.get_mut(s.opcode.0 as usize) else { continue };
+            match judge(known, module, s, self.by) {
+                Ok(form) => legal.push((i, form)),
+                Err(violations) => {
+                    findings.extend(violations.iter().map(|v| diagnose::violation(v, module, s)));
+                }
+            }
+        }
+    }
+}
+
+fn judge(known: &mut Known, module: &Module<'_>, s: &Statement, by: cvt::Judge) -> Result<Form, Vec<cvt::Violation>> {
+    let operands = cvt::shapes(module, s);
+    if let Some((_, form)) = known.legal.iter().find(|(o, _)| *o == operands) {
+        return Ok(*form);
+    }
+    let form = cvt::check(&known.decoded, &operands, by)?;
+    if known.legal.len() < REMEMBERED {
+        known.legal.push((operands, form));
+    }
+    Ok(form)
+}
