@@ -7,6 +7,8 @@
 //!
 //! The buffers are kept from function to function, so that a file costs a handful of allocations.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::ptx::{FunctionKind, Module, Operand, OperandKind, RegId, Statement, StatementKind, literal};
 
 use super::facts::{self, Known};
@@ -44,6 +46,8 @@ struct Made {
     element: u16,
     /// An unknown read may see it.
     escapes: bool,
+    /// The value that an earlier like conversion made already: this one.
+    twin: u32,
 }
 
 /// What is kept of each register while the statements are walked.
@@ -82,9 +86,18 @@ pub struct Flow {
     pairs: Vec<Option<Pair>>,
     /// Basic block of each statement, counted from the function's start.
     blocks: Vec<u32>,
+    /// Loops: from the label that is jumped back to, to the jump.
+    loops: Vec<(u32, u32)>,
+    labels: FxHashMap<u32, u32>,
+    /// Names of labels that branches name.
+    targets: FxHashSet<u32>,
+    /// Some branch takes its target from a table: any label may be one.
+    indirect: bool,
     work: Vec<u32>,
     reads: Vec<(u32, UseSite)>,
     open: Vec<(u32, u32, u32)>,
+    /// Conversions so far by opcode and source: the value and its place.
+    conversions: FxHashMap<(u32, u32), (u32, u32, u32)>,
 }
 
 impl Flow {
@@ -132,11 +145,15 @@ impl Flow {
     /// Give every writing its number, and find the blocks.
     fn number_writes(&mut self, module: &Module<'_>, first: u32, last: u32) {
         self.blocks.clear();
+        self.loops.clear();
+        self.labels.clear();
+        self.find_targets(module, first, last);
         let mut block = 0;
         for i in first..last {
             let s = &module.statements[i as usize];
-            if s.kind == StatementKind::Label {
+            if let Some(name) = self.target(module, s) {
                 block += 1;
+                self.labels.insert(name, i);
             }
             self.blocks.push(block);
             if s.kind != StatementKind::Instruction {
@@ -147,7 +164,7 @@ impl Flow {
             for o in s.operands..end {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
                     let value = self.made.len() as u32;
-                    self.made.push(Made { statement: i, element, escapes: false });
+                    self.made.push(Made { statement: i, element, escapes: false, twin: NONE });
                     element += 1;
                     self.values[(o - self.first_operand) as usize] = value;
                     let slot = &mut self.slots[(r.0 - self.base) as usize];
@@ -157,14 +174,54 @@ impl Flow {
             }
             if matches!(self.meaning(s).action, Action::Branch | Action::Exit | Action::Call) {
                 block += 1;
+                if let Some(OperandKind::Symbol(name)) = module.operands.get(s.operands as usize).map(|o| o.kind)
+                    && self.meaning(s).action == Action::Branch
+                    && let Some(&label) = self.labels.get(&name.0)
+                {
+                    self.loops.push((label, i));
+                }
             }
+        }
+    }
+
+    /// Find the labels that are jumped to; the others, debuggers' marks, part no blocks.
+    fn find_targets(&mut self, module: &Module<'_>, first: u32, last: u32) {
+        self.targets.clear();
+        self.indirect = false;
+        for s in &module.statements[first as usize..last as usize] {
+            if s.kind != StatementKind::Instruction || self.meaning(s).action != Action::Branch {
+                continue;
+            }
+            for o in &module.operands[s.operands as usize..(s.operands + s.operand_count) as usize] {
+                if let OperandKind::Symbol(name) = o.kind {
+                    self.targets.insert(name.0);
+                }
+            }
+            self.indirect |= s.operand_count != 1;
+        }
+    }
+
+    /// The name of a label that something may jump to.
+    fn target(&self, module: &Module<'_>, s: &Statement) -> Option<u32> {
+        if s.kind != StatementKind::Label {
+            return None;
+        }
+        match module.operands.get(s.operands as usize)?.kind {
+            OperandKind::Symbol(name) if self.indirect || self.targets.contains(&name.0) => Some(name.0),
+            _ => None,
         }
     }
 
     /// Find the value of every read.
     fn connect_reads(&mut self, module: &Module<'_>, first: u32, last: u32) {
+        self.conversions.clear();
+        // Without a label between, what comes first is done first.
+        let mut region = 0;
         for i in first..last {
             let s = &module.statements[i as usize];
+            if self.target(module, s).is_some() {
+                region = self.blocks[(i - first) as usize];
+            }
             if s.kind != StatementKind::Instruction {
                 continue;
             }
@@ -185,6 +242,7 @@ impl Flow {
                     self.values[(o - self.first_operand) as usize] = v;
                 }
             }
+            self.find_twin(module, s, i, block, region);
             for o in s.operands..results {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
                     let at = (r.0 - self.base) as usize;
@@ -218,6 +276,36 @@ impl Flow {
         }
     }
 
+    /// A conversion that an earlier one has done already: of the same source, on every way here.
+    fn find_twin(&mut self, module: &Module<'_>, s: &Statement, i: u32, block: u32, region: u32) {
+        let action = self.meaning(s).action;
+        if !matches!(action, Action::Cvt | Action::Mov) || s.guard.is_some() || s.operand_count != 2 {
+            return;
+        }
+        let Some(result) = self.value(s.operands) else { return };
+        let source = match module.operands[s.operands as usize + 1].kind {
+            OperandKind::Register(_) => self.values[(s.operands + 1 - self.first_operand) as usize],
+            // A special register that does not change reads as before.
+            OperandKind::Special(name) if constant_special(module.names[name.0 as usize]) => SPECIAL | name.0,
+            _ => return,
+        };
+        if source == NONE {
+            return;
+        }
+        let key = (s.opcode.0, source);
+        match self.conversions.get(&key) {
+            Some(&(value, at, earlier))
+                if earlier == region || self.blocks[(at - self.first_statement) as usize] == 0 =>
+            {
+                self.made[result.index()].twin = value;
+            }
+            _ => {
+                let _ = block;
+                self.conversions.insert(key, (result.0, i, region));
+            }
+        }
+    }
+
     fn read(&mut self, r: RegId, block: u32, site: UseSite) -> u32 {
         let slot = &mut self.slots[(r.0 - self.base) as usize];
         slot.last = slot.last.max(site.statement);
@@ -230,9 +318,9 @@ impl Flow {
                 NONE
             }
         };
-        if value != NONE {
-            self.reads.push((value, site));
-        }
+        let Some(made) = self.made.get(value as usize) else { return NONE };
+        let value = if made.twin == NONE { value } else { made.twin };
+        self.reads.push((value, site));
         value
     }
 
@@ -306,22 +394,23 @@ impl Flow {
 
     /// A guarded writing keeps what its register held before.
     fn keep_old(&mut self, module: &Module<'_>, s: &Statement) {
-        for o in s.operands..self.results_end(module, s) {
-            if let OperandKind::Register(r) = module.operands[o as usize].kind
-                && self.slots[(r.0 - self.base) as usize].writes > 1
-            {
-                let here = self.values[(o - self.first_operand) as usize];
-                // The writing before, in source order: values are numbered so.
-                let before = (0..here).rev().take(64).find(|&v| {
-                    let w = &module.statements[self.made[v as usize].statement as usize];
-                    (w.operands..w.operands + w.operand_count)
-                        .any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
-                });
-                if let Some(v) = before {
-                    self.keep(v);
-                }
-            }
+        if let Some(v) = self.before(module, s) {
+            self.keep(v.0);
         }
+    }
+
+    /// The writing, in source order, of a guarded statement's result register before it.
+    pub fn before(&self, module: &Module<'_>, s: &Statement) -> Option<Value> {
+        let OperandKind::Register(r) = module.operands.get(s.operands as usize)?.kind else { return None };
+        if self.slots[(r.0 - self.base) as usize].writes < 2 {
+            return None;
+        }
+        let here = self.values[(s.operands - self.first_operand) as usize];
+        // The bound keeps a hostile file linear.
+        (0..here).rev().take(64).map(Value).find(|&v| {
+            let (w, _, _) = self.maker(module, v);
+            (w.operands..w.operands + w.operand_count).any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
+        })
     }
 
     fn keep(&mut self, v: u32) {
@@ -373,6 +462,11 @@ impl Flow {
         (&module.statements[m.statement as usize], m.statement, m.element)
     }
 
+    /// The statement of an earlier like conversion that makes the same value.
+    pub fn twin(&self, v: Value) -> Option<u32> {
+        self.made.get(self.made[v.index()].twin as usize).map(|m| m.statement)
+    }
+
     /// Whether a read somewhere may see the value without being known.
     pub fn escapes(&self, v: Value) -> bool {
         self.made[v.0 as usize].escapes
@@ -402,6 +496,11 @@ impl Flow {
     /// The last statement that names a register.
     pub fn last(&self, r: RegId) -> u32 {
         self.slots.get(r.0.wrapping_sub(self.base) as usize).map_or(0, |s| s.last)
+    }
+
+    /// Whether a statement is in a loop that another one before it is not in.
+    pub fn loops_around(&self, inner: u32, outer: u32) -> bool {
+        self.loops.iter().any(|&(from, to)| from <= inner && inner <= to && outer < from)
     }
 
     /// What is known of the bits that an operand reads.
@@ -441,6 +540,14 @@ impl Flow {
             _ => None,
         }
     }
+}
+
+/// Names of special registers among the sources of conversions.
+const SPECIAL: u32 = 1 << 31;
+
+/// A special register that has the same value throughout a thread's life.
+fn constant_special(name: &[u8]) -> bool {
+    [&b"%tid"[..], b"%ntid", b"%ctaid", b"%nctaid", b"%laneid"].iter().any(|n| name.starts_with(n))
 }
 
 /// A comparison of a register with itself.

@@ -80,6 +80,16 @@ pub struct Meaning {
     pub volatile: bool,
     /// A comparison that is false of a value with itself: `gt`, `lt`.
     pub irreflexive: bool,
+    /// ptxas merges its result from two ways: a select, or an approximation that scales subnormals.
+    pub merges: bool,
+    /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
+    pub calls: bool,
+    /// `cvt.pack`
+    pub pack: bool,
+    /// `cvt.pack` to 8 bits.
+    pub pack_bytes: bool,
+    /// A conversion from f32 to a 32-bit integer, to nearest or (`true`) truncating, without `.ftz`.
+    pub word_rounding: Option<bool>,
     /// A conversion from f32 to f16 or bf16 that two of can go into one instruction: its kind.
     pub half_kind: Option<u8>,
     /// The comparison is an unordered-or-unsigned one (`.lo .ls .hi .hs`).
@@ -105,10 +115,16 @@ impl Meaning {
             volatile: false,
             irreflexive: false,
             half_kind: None,
+            merges: false,
+            calls: false,
+            pack: false,
+            pack_bytes: false,
+            word_rounding: None,
             unsigned_compare: false,
         };
         let mut rounding = None;
         let mut unpaired = false;
+        let mut integral = None;
         let (mut wide, mut hi, mut param) = (false, false, false);
         for part in parts {
             match part {
@@ -118,6 +134,9 @@ impl Meaning {
                     m.unsigned_compare = true;
                 }
                 b"lo" | b"ls" | b"hs" => m.unsigned_compare = true,
+                b"pack" => m.pack = true,
+                b"rni" => integral = Some(false),
+                b"rzi" => integral = Some(true),
                 b"rn" => rounding = Some(0),
                 b"rz" => rounding = Some(1),
                 b"relu" | b"satfinite" => unpaired = true,
@@ -203,6 +222,19 @@ impl Meaning {
             | b"ldmatrix" | b"mma" | b"wmma" => Action::Effect,
             _ => Action::Pure,
         };
+        let (mut approximate, mut exact) = (false, false);
+        for part in opcode.parts() {
+            approximate |= part == b"approx";
+            exact |= matches!(part, b"rn" | b"rz" | b"rm" | b"rp");
+        }
+        m.merges = base == b"selp"
+            || matches!(base, b"ex2" | b"lg2" | b"sqrt" | b"rsqrt") && approximate && !m.ftz && m.ty == Some(Type::F32);
+        m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)
+            || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() == 64);
+        m.pack_bytes = m.pack && matches!(m.ty, Some(Type::U8 | Type::S8));
+        if m.source == Some(Type::F32) && matches!(m.ty, Some(Type::U32 | Type::S32)) && !m.ftz {
+            m.word_rounding = integral;
+        }
         if m.action == Action::Cvt && m.source == Some(Type::F32) && !unpaired {
             // A bf16 with .ftz is left to the conversion unit.
             m.half_kind = match (m.ty, rounding) {

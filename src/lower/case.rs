@@ -80,6 +80,8 @@ pub struct Source {
     pub only_reader: bool,
     /// It is the upper half of its register.
     pub high: bool,
+    /// It was extended from this signed byte.
+    pub signed_byte: Option<Operand>,
     /// It is a byte of a register that a vector load filled.
     pub byte: Option<u16>,
 }
@@ -101,6 +103,14 @@ pub struct Case<'a> {
     pub dst_bits: u32,
     /// What the readers want; empty in a snippet where nothing reads it: then all of it is wanted.
     pub uses: SmallVec<[Use; 4]>,
+    /// Under a guard: whether it is negated, and what the register held before, RZ for zero.
+    pub guard: Option<(bool, Operand)>,
+    /// An earlier like conversion has the result already: its statement.
+    pub twin: Option<u32>,
+    /// A `cvt.pack` that takes two float conversions in: the floats, and whether they are truncated.
+    pub packs_floats: Option<(Operand, Operand, bool)>,
+    /// The `cvt.pack` that takes this conversion in.
+    pub packed_at: Option<u32>,
     /// The pair of halves that the result goes into.
     pub pair: Option<Pair>,
     /// Bit n is set where source n is made by a statement that is seen.
@@ -125,12 +135,46 @@ impl<'a> Case<'a> {
             case.uses = flow.uses_of(module, v).collect();
             case.dead = case.uses.is_empty() && !flow.snippet();
             case.pair = flow.pair(v);
+            case.twin = flow.twin(v);
+            case.packed_at = case.uses.first().and_then(|u| match *u {
+                Use::PackIntegers { statement } => {
+                    Some(statement).filter(|&at| flow.packs_floats(module, at).is_some())
+                }
+                _ => None,
+            });
+            let all = |u: &Use| matches!(*u, Use::PackIntegers { statement } if flow.packs_floats(module, statement).is_some());
+            if !case.only(all) {
+                case.packed_at = None;
+            }
         }
         let end = statement.operands + statement.operand_count;
         let places = (statement.operands + 1..end)
             .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)));
         for (n, at) in places.enumerate().take(8) {
             case.made |= u8::from(flow.value(at).is_some()) << n;
+            // A register that holds zero is read as RZ.
+            if n > 0
+                && flow.known(at).constant == Some(0)
+                && let Some(source) = case.sources.get_mut(n)
+            {
+                *source = Operand::RZ;
+            }
+        }
+        if let Some(g) = statement.guard {
+            let zero = flow.before(module, statement).and_then(|v| flow.known_value(v).constant) == Some(0);
+            case.guard = Some((g.negated, if zero { Operand::RZ } else { Operand::reg(case.dst) }));
+        }
+        if form.pack
+            && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(module, v).1)
+            && let Some(truncates) = flow.packs_floats(module, statement_index)
+        {
+            let float = |n: u32| {
+                let v = flow.value(statement.operands + n)?;
+                let (w, _, _) = flow.maker(module, v);
+                let at = flow.arguments(module, w).nth(1)?;
+                flow.register(module, at).map(|r| Operand::reg(registers.get(r)))
+            };
+            case.packs_floats = float(1).zip(float(2)).map(|(a, b)| (a, b, truncates));
         }
         let look = Look { form, machine, module, flow, registers, offsets };
         if let Some(at) = source_index(module, statement)
@@ -174,6 +218,7 @@ impl<'a> Case<'a> {
             Operand::Bits(v) => Some(u64::from(v)),
             Operand::F32(v, _) => Some(u64::from(v.to_bits())),
             Operand::F64(v) => Some(v.to_bits()),
+            Operand::RZ => Some(0),
             _ => None,
         };
         let source = Source {
@@ -184,6 +229,7 @@ impl<'a> Case<'a> {
             bits: width(statement.operands + 1),
             only_reader: false,
             high: false,
+            signed_byte: None,
             byte: None,
         };
         Case {
@@ -194,6 +240,10 @@ impl<'a> Case<'a> {
             dst,
             dst_bits: width(statement.operands),
             uses: SmallVec::new(),
+            guard: None,
+            twin: None,
+            packs_floats: None,
+            packed_at: None,
             pair: None,
             made: 0,
             dead: false,
@@ -243,6 +293,7 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
     let o = &module.operands[at as usize];
     let text = o.span.of(module.source);
     match o.kind {
+        OperandKind::Float if facts::float_bits(text, 64) == Some(0) => Operand::RZ,
         OperandKind::Float if form.src == Type::F64 => {
             Operand::F64(f64::from_bits(facts::float_bits(text, 64).unwrap_or(0)))
         }
@@ -251,7 +302,10 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
         }
         _ => {
             let value = literal::expression(text).map_or(0, |i| i.bits);
-            Operand::Bits(facts::truncate(value, form.src.bits()) as u32)
+            match facts::truncate(value, form.src.bits()) as u32 {
+                0 => Operand::RZ,
+                v => Operand::Bits(v),
+            }
         }
     }
 }
@@ -316,6 +370,11 @@ impl Look<'_, '_> {
                         break;
                     };
                     if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind {
+                        // What was packed and unpacked again is read where it was before.
+                        if let Some(whole) = self.packed_element(next, element, count) {
+                            at = whole;
+                            continue;
+                        }
                         if let Some(of) = flow.register(module, next) {
                             source.origin = Origin::Part { of, element, count };
                             source.high = self.upper_half(w, next, element, count);
@@ -352,6 +411,14 @@ impl Look<'_, '_> {
                 }
                 Action::Cvt => {
                     source.origin = Origin::Converted;
+                    if m.source == Some(Type::S8)
+                        && m.ty == Some(Type::S16)
+                        && form.src == Type::S16
+                        && form.dst == Type::F32
+                        && let Some(next) = argument(1)
+                    {
+                        source.signed_byte = Some(self.operand(next));
+                    }
                     source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
                     // The upper half of a word, shifted down and cut.
                     if m.ty.is_some_and(|t| t.bits() == 16)
@@ -370,6 +437,10 @@ impl Look<'_, '_> {
                         let of = self.at(next, source, depth / 2).operand;
                         source.origin = Origin::Rounded { round, ftz: m.ftz, of };
                     }
+                }
+                Action::Bfe => {
+                    source.byte = self.byte_of_word(at);
+                    source.origin = Origin::Computed;
                 }
                 Action::Shr => {
                     source.origin = match constant(2) {
@@ -394,10 +465,41 @@ impl Look<'_, '_> {
         source
     }
 
+    /// The element that a word was packed of, as operand.
+    fn packed_element(&self, word: u32, element: u16, count: u16) -> Option<u32> {
+        let (w, _, _) = self.flow.maker(self.module, self.flow.value(word)?);
+        let vector = self.flow.arguments(self.module, w).nth(1)?;
+        let same = self.flow.meaning(w).action == Action::Mov
+            && w.guard.is_none()
+            && self.module.operands[vector as usize].kind == OperandKind::Vector(count);
+        let at = vector + 1 + u32::from(element);
+        (same && self.flow.value(at).is_some()).then_some(at)
+    }
+
+    /// Which byte of a loaded vector or of a word a value is: an element, or a field of 8 bits on a byte's border.
+    fn byte_of_word(&self, at: u32) -> Option<u16> {
+        let (w, _, element) = self.flow.maker(self.module, self.flow.value(at)?);
+        let m = self.flow.meaning(w);
+        match m.action {
+            Action::Load(Space::Memory) => {
+                let vector = matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(n) if n > 1);
+                (vector && m.ty?.bits() == 8).then_some(element)
+            }
+            Action::Bfe => {
+                let mut arguments = self.flow.arguments(self.module, w).skip(2);
+                let from = self.flow.constant(self.module, arguments.next()?)?;
+                let bits = self.flow.constant(self.module, arguments.next()?)?;
+                (bits == 8 && from % 8 == 0 && from < 32).then_some(from as u16 / 8)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the upper element of an unpacked word is read where it is: the word is needed for something else too.
     fn upper_half(&self, unpack: &Statement, word: u32, element: u16, count: u16) -> bool {
         count == 2
             && element == 1
+            && self.form.src.bits() <= 16
             && (self.element_is_read(unpack, 0)
                 || self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v)))
             && !matches!(self.made_by(word), Some(Action::Load(Space::Param)))
@@ -438,6 +540,7 @@ impl Look<'_, '_> {
                 Operand::Const { bank: 0, offset, sel: Selector::Whole, half: true }
             }
             Origin::Constant(bits) => match src {
+                Type::F32 if bits as u32 == 0 => Operand::RZ,
                 Type::F32 => Operand::F32(f32::from_bits(bits as u32), Selector::Whole),
                 Type::F64 => Operand::F64(f64::from_bits(bits)),
                 Type::F16 => Operand::F32(constant::from_half(bits as u16) as f32, Selector::Whole),
