@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use crate::cvt::Form;
 use crate::dataflow::Flow;
 use crate::diagnostic::Diagnostic;
+use crate::lower::case::Passed;
 use crate::lower::registers::Registers;
 use crate::lower::{Case, Machine, RuleId, lower};
 use crate::ptx::parser::parse;
@@ -117,6 +118,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let mut judge = judge::Judge::new(&module, setting.judge, setting.arch);
     let mut functions = Vec::with_capacity(module.functions.len());
     let mut legal = Vec::new();
+    let mut passed = Passed::default();
     let called = calls::called(&module);
     for index in 0..module.functions.len() {
         legal.clear();
@@ -125,6 +127,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
         if !legal.is_empty() {
             flow.analyse(&module, index);
             registers.clear();
+            passed.clear();
             for (statement, form) in &legal {
                 registers.visit(&module, &flow, *statement);
                 let place = Place {
@@ -135,7 +138,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
                     arch: setting.arch,
                     statement: *statement,
                 };
-                conversions.extend(place.convert(form, options.context));
+                conversions.extend(place.convert(form, options.context, &mut passed));
             }
         }
         if !called[index] && options.context == Context::Kernel {
@@ -162,7 +165,7 @@ struct Place<'a, 's> {
 }
 
 impl Place<'_, '_> {
-    fn convert(&self, form: &Form, context: Context) -> Option<Conversion> {
+    fn convert(&self, form: &Form, context: Context, passed: &mut Passed) -> Option<Conversion> {
         let s = &self.module.statements[self.statement as usize];
         let machine = Machine::of(self.arch);
         let parameters = self.module.functions[self.function].parameters.clone();
@@ -171,10 +174,15 @@ impl Place<'_, '_> {
             all.iter().find(|p| p.name.of(self.module.source) == name).map(|p| p.offset)
         };
         let case = match context {
-            Context::Kernel => Case::in_context(form, machine, self.module, self.flow, self.registers, s, &offsets),
+            Context::Kernel => {
+                Case::in_context(form, machine, self.module, self.flow, self.registers, s, &offsets, passed)
+            }
             Context::Isolated => Case::alone(form, machine, self.module, self.registers, s),
         };
         let lowering = lower(&case, self.registers, self.statement)?;
+        if let Some(work) = lowering.passed {
+            passed.insert(self.statement, work);
+        }
         let mut registers = SmallVec::new();
         for at in s.operands..s.operands + s.operand_count {
             if let OperandKind::Register(r) = self.module.operands[at as usize].kind {

@@ -28,9 +28,9 @@ pub struct Rule {
     /// What it says, in a line.
     pub title: &'static str,
     /// When it holds.
-    pub when: fn(&Case<'_>) -> bool,
+    pub when: fn(&Case) -> bool,
     /// What it emits.
-    pub emit: fn(&Case<'_>, &mut Emit<'_>),
+    pub emit: fn(&Case, &mut Emit<'_>),
     /// Why ptxas does so.
     pub why: &'static str,
     /// Examples; they are its tests.

@@ -38,21 +38,21 @@ fn integral(f: &Form) -> bool {
     matches!(f.rounding, Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi))
 }
 
-fn pair(c: &Case<'_>, dst: Type, src: Type) -> bool {
+fn pair(c: &Case, dst: Type, src: Type) -> bool {
     c.form.dst == dst && c.form.src == src
 }
 
-fn to_half(c: &Case<'_>) -> bool {
+fn to_half(c: &Case) -> bool {
     matches!(c.form.dst, Type::F16 | Type::Bf16) && c.form.src == Type::F32
 }
 
-fn f2f(c: &Case<'_>, ftz: bool) -> Convert {
+fn f2f(c: &Case, ftz: bool) -> Convert {
     let of = |t| format(t).unwrap_or(Format::F32);
-    Convert::F2f { dst: of(c.form.dst), src: of(c.form.src), round: round(c.form), ftz }
+    Convert::F2f { dst: of(c.form.dst), src: of(c.form.src), round: round(&c.form), ftz }
 }
 
 /// A reader that works on all 32 bits of the register, so that the half above has to be zero.
-fn reads_word(c: &Case<'_>) -> bool {
+fn reads_word(c: &Case) -> bool {
     c.any(|u| match u {
         Use::Logic | Use::Extend { .. } => true,
         Use::FloatToFloat { from: Type::Bf16, .. } => c.form.dst == Type::Bf16,
@@ -66,14 +66,14 @@ pub const RULES: &[Rule] = &[
         card: 7,
         name: "round-in-place",
         title: "the same format with an integer rounding is FRND, or nothing where an F2I takes the rounding over",
-        when: |c| c.form.dst == c.form.src && integral(c.form) && format(c.form.dst).is_some(),
+        when: |c| c.form.dst == c.form.src && integral(&c.form) && format(c.form.dst).is_some(),
         emit: |c, e| {
-            if !c.form.sat && c.only(|u| matches!(u, Use::FloatToInt { .. })) {
+            if !c.form.sat && c.only(|u| matches!(u, Use::FloatToInt { truncates: true, .. })) {
                 e.folded = Some("the F2I that reads it rounds itself");
                 return;
             }
             let format = format(c.form.dst).unwrap_or(Format::F32);
-            e.result(Convert::Frnd { format, round: round(c.form), ftz: c.form.ftz }, &[c.source.operand]);
+            e.result(Convert::Frnd { format, round: round(&c.form), ftz: c.form.ftz }, &[c.source.operand]);
         },
         why: "the conversion unit rounds to an integral value of the same format",
         examples: &[
@@ -90,6 +90,10 @@ pub const RULES: &[Rule] = &[
             if c.form.ftz && !c.form.sat {
                 if c.only(|u| matches!(u, Use::FloatToInt { .. })) {
                     e.folded = Some("the F2I that reads it flushes itself");
+                    return;
+                }
+                if c.only(|u| matches!(u, Use::Float(Type::F32, true))) {
+                    e.folded = Some("the operation that reads it flushes its operands");
                     return;
                 }
                 let op = Alu::Fadd { ftz: true, sat: false };
@@ -217,7 +221,7 @@ pub const RULES: &[Rule] = &[
         card: 5,
         name: "single-to-half-truncating-sm75",
         title: "rz to f16 on sm_75 is an add on the half ALU",
-        when: |c| to_half(c) && c.machine.half_alu_widens && round(c.form) == Round::Trunc,
+        when: |c| to_half(c) && c.machine.half_alu_widens && round(&c.form) == Round::Trunc,
         emit: |c, e| {
             e.saturated = c.form.sat;
             let sources = [c.source.operand.select(Selector::F32), Operand::NEG_RZ.select(Selector::H0H0)];
@@ -245,7 +249,7 @@ pub const RULES: &[Rule] = &[
         when: |c| {
             to_half(c)
                 && c.machine.packing != Packing::None
-                && matches!(round(c.form), Round::Near | Round::Trunc)
+                && matches!(round(&c.form), Round::Near | Round::Trunc)
                 && !(c.form.ftz && c.form.dst == Type::Bf16)
                 && !c.source.operand.modified()
                 && (!reads_word(c) || c.form.sat && c.source.origin != Origin::Saturable)
@@ -302,7 +306,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// The sequences behind `cvt.ftz.f32.f64`.
-fn flush_from_double(c: &Case<'_>, e: &mut crate::lower::emit::Emit<'_>) {
+fn flush_from_double(c: &Case, e: &mut crate::lower::emit::Emit<'_>) {
     let s = c.source.operand;
     let smallest = Operand::F32(SMALLEST_NORMAL, Selector::Whole);
     let (p, saturate) = (Pred(0), Alu::Fadd { ftz: false, sat: true });
@@ -317,7 +321,7 @@ fn flush_from_double(c: &Case<'_>, e: &mut crate::lower::emit::Emit<'_>) {
         let (dst, value) = (e.dst, e.value);
         e.guarded(Some((p, !when)), dst, Alu::Fmul { ftz: false }, &[value, smallest]);
     };
-    match round(c.form) {
+    match round(&c.form) {
         // What is below the smallest normal before rounding.
         Round::Near => {
             e.result(f2f(c, false), &[s]);

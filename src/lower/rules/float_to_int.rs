@@ -9,22 +9,22 @@ use crate::lower::rules::int_to_int::int;
 use crate::ptx::Type;
 use crate::sass::{Alu, Convert, Format, Operand, Round, Selector};
 
-fn float_to_int(c: &Case<'_>) -> bool {
+fn float_to_int(c: &Case) -> bool {
     c.to_int() && format(c.form.src).is_some()
 }
 
 /// The operand, round mode and flushing, an earlier rounding taken in.
 ///
 /// A truncation of what was rounded already is that rounding.
-fn rounded(c: &Case<'_>) -> (Operand, Round, bool) {
+fn rounded(c: &Case) -> (Operand, Round, bool) {
     match c.source.origin {
-        Origin::Rounded { round: earlier, ftz, of } if round(c.form) == Round::Trunc => (of, earlier, ftz),
-        _ => (c.source.operand, round(c.form), c.form.ftz),
+        Origin::Rounded { round: earlier, ftz, of } if round(&c.form) == Round::Trunc => (of, earlier, ftz),
+        _ => (c.source.operand, round(&c.form), c.form.ftz),
     }
 }
 
 /// Extended to 32 bits by a later statement, which then carries the conversion itself.
-fn extended_later(c: &Case<'_>) -> bool {
+fn extended_later(c: &Case) -> bool {
     let dst = c.form.dst;
     c.uses.len() == 1
         && c.only(|u| match *u {
@@ -94,8 +94,8 @@ pub const RULES: &[Rule] = &[
                 }
             }
             let through_word = ftz || src == Format::F64;
-            if dst.bits < 32 && !through_word && extended_later(c) {
-                e.folded = Some("the extension that reads it carries the conversion: F2I writes 32 bits");
+            if dst.bits < 32 && !through_word && !c.takes_over && extended_later(c) {
+                e.pass("the extension that reads it carries the conversion: F2I writes 32 bits");
                 return;
             }
             e.result(Convert::F2i { dst, src, round, ftz }, &[operand]);

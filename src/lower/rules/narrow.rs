@@ -1,7 +1,10 @@
 //! Narrowing and packed floats: the half unit's F2FP.
 
+use smallvec::SmallVec;
+
 use crate::cvt::{Form, Rounding};
 use crate::lower::case::Case;
+use crate::lower::emit::Emit;
 use crate::lower::machine::Packing;
 use crate::lower::rule::Rule;
 use crate::lower::rules::float_to_float::{format, round};
@@ -39,20 +42,31 @@ fn half_pair(t: Type) -> bool {
     matches!(t, Type::F16x2 | Type::Bf16x2)
 }
 
+/// The sources, those with a sign taken in put into a register: F2FP reads none.
+fn plain_sources(c: &Case, e: &mut Emit<'_>) -> SmallVec<[Operand; 5]> {
+    let mut sources = c.sources.clone();
+    for s in sources.iter_mut().filter(|s| s.modified()) {
+        let plain = e.scratch();
+        e.to(plain, Alu::Fadd { ftz: false, sat: false }, &[*s, Operand::NEG_RZ]);
+        *s = Operand::reg(plain);
+    }
+    sources
+}
+
 /// F2FP with the form's modifiers.
-pub fn f2fp(c: &Case<'_>, dst: Format, src: Format, mode: PackMode) -> Convert {
+pub fn f2fp(c: &Case, dst: Format, src: Format, mode: PackMode) -> Convert {
     Convert::F2fp {
         dst,
         src,
         mode,
-        round: round(c.form),
+        round: round(&c.form),
         satfinite: c.form.satfinite,
         relu: c.form.relu,
         short: c.machine.packing == Packing::Short,
     }
 }
 
-fn formats(c: &Case<'_>) -> (Format, Format) {
+fn formats(c: &Case) -> (Format, Format) {
     let of = |t: Type| element(t).or_else(|| format(t)).unwrap_or(Format::F32);
     (of(c.form.dst), of(c.form.src))
 }
@@ -68,7 +82,7 @@ pub const RULES: &[Rule] = &[
         card: 5,
         name: "tf32-away",
         title: "cvt.rna.tf32 adds half a unit to what is finite and clears the low 13 bits",
-        when: |c| rna_tf32(c.form),
+        when: |c| rna_tf32(&c.form),
         emit: |c, e| {
             let (s, one, half) = (c.source.plain, e.scratch(), e.scratch());
             let infinity = Operand::F32(f32::INFINITY, Selector::Whole);
@@ -113,7 +127,7 @@ pub const RULES: &[Rule] = &[
         when: |c| half_pair(c.form.dst) && c.form.src == Type::F32,
         emit: |c, e| {
             let (dst, src) = formats(c);
-            let sources = c.sources.clone();
+            let sources = plain_sources(c, e);
             e.result(f2fp(c, dst, src, PackMode::PackAb), &sources);
         },
         why: "the half unit converts and packs two values in one instruction; .rs takes the random bits as a third source",
@@ -142,8 +156,9 @@ pub const RULES: &[Rule] = &[
         when: |c| packed(c.form.dst) && c.form.src == Type::F32,
         emit: |c, e| {
             let (dst, src) = formats(c);
+            let sources = plain_sources(c, e);
             let third = scale(c, e, Operand::RZ, 2, Selector::Whole);
-            e.result(f2fp(c, dst, src, PackMode::PackAbMergeC), &[c.sources[0], c.sources[1], third]);
+            e.result(f2fp(c, dst, src, PackMode::PackAbMergeC), &[sources[0], sources[1], third]);
         },
         why: "the merge operand is RZ; for s2f6 it is the scale, 1.0 where none is given",
         examples: &[],
@@ -183,7 +198,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// The merge operand: the scale in its upper half for s2f6, else nothing.
-fn scale(c: &Case<'_>, e: &mut crate::lower::emit::Emit<'_>, none: Operand, at: usize, sel: Selector) -> Operand {
+fn scale(c: &Case, e: &mut Emit<'_>, none: Operand, at: usize, sel: Selector) -> Operand {
     if c.form.dst != Type::S2f6x2 {
         return none;
     }

@@ -8,7 +8,7 @@ use crate::lower::rule::Rule;
 use crate::ptx::Type;
 use crate::sass::{Alu, Compare, Operand, Pred, Selector};
 
-fn clamps(c: &Case<'_>, t: Type) -> bool {
+fn clamps(c: &Case, t: Type) -> bool {
     c.form.sat && c.form.dst == t
 }
 
@@ -122,7 +122,7 @@ fn maximum_minimum(e: &mut Emit<'_>, limit: Operand, compare: Compare, quiet: u3
 }
 
 /// Extension of a byte or half within its register.
-fn narrow(c: &Case<'_>, e: &mut Emit<'_>) {
+fn narrow(c: &Case, e: &mut Emit<'_>) {
     if e.folded.is_some() || e.narrow == Narrow::Done {
         return;
     }
@@ -132,8 +132,10 @@ fn narrow(c: &Case<'_>, e: &mut Emit<'_>) {
     let plain = e.out.is_empty();
     let extended = e.narrow == Narrow::Extended && !plain;
     let reader_extends = c.only(|u| match *u {
-        Use::ToFloat { from, .. } => from == dst && !(plain && part),
-        Use::Extend { from, to } => dst == Type::S8 && from == dst && to.is_signed() && !(plain && part),
+        Use::ToFloat { from, to } => {
+            !(plain && part) && (from == dst || dst == Type::U8 && !plain && from.is_unsigned() && to == Type::F32)
+        }
+        Use::Extend { from, to } => dst == Type::S8 && !word && from == dst && to.is_signed() && !(plain && part),
         Use::Compare(t) => dst == Type::S8 && t.is_signed(),
         Use::ShiftLeft(_) => dst == Type::U8,
         _ => false,
@@ -156,12 +158,14 @@ fn narrow(c: &Case<'_>, e: &mut Emit<'_>) {
         _ => {}
     }
     if e.out.is_empty() {
-        e.folded = Some("the reader takes the bits it wants itself");
+        e.pass("the reader takes the bits it wants itself");
+    } else if reader_extends {
+        e.passed = true;
     }
 }
 
 /// Add an immediate under a guard, as the architecture does it.
-pub fn add_immediate(c: &Case<'_>, e: &mut Emit<'_>, guard: Option<(Pred, bool)>, by: i32) {
+pub fn add_immediate(c: &Case, e: &mut Emit<'_>, guard: Option<(Pred, bool)>, by: i32) {
     let value = e.value;
     let dst = e.dst;
     match c.machine.adder {
