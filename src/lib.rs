@@ -4,6 +4,7 @@ pub mod cvt;
 pub mod dataflow;
 pub mod diagnostic;
 pub mod lower;
+pub mod matrix;
 pub mod ptx;
 pub mod report;
 pub mod sass;

@@ -49,8 +49,14 @@ pub struct Arguments {
 /// The subcommands. A file of the same name can be given as `./completions`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Print every form on the targets asked for: since when it is legal, its SASS, its rule
+    Matrix(super::matrix::Arguments),
     /// Print a completion script for a shell
+    #[command(hide = true)]
     Completions(Completions),
+    /// Print the manual page
+    #[command(hide = true)]
+    Man,
 }
 
 /// The arguments of `cvtlower completions`.

@@ -3,6 +3,7 @@
 pub mod decode;
 pub mod foreign;
 pub mod form;
+pub mod forms;
 pub mod legality;
 pub mod operand;
 pub mod signature;
@@ -10,6 +11,7 @@ pub mod violation;
 
 pub use decode::{Decoded, decode};
 pub use form::{Form, Rounding};
+pub use forms::Spelling;
 pub use legality::{Judge, check};
 pub use operand::{OperandShape, Operands, shapes};
 pub use violation::{Fault, Place, Violation};

@@ -7,6 +7,7 @@ pub mod diagnostics;
 pub mod explain;
 pub mod json;
 pub mod listing;
+pub mod matrix;
 pub mod text;
 
 use std::borrow::Cow;
