@@ -18,8 +18,8 @@ use crate::translate::{Context, Conversion, Fate, Options, translate};
 
 use kernel::Kernels;
 pub use kernel::Surroundings;
-pub use minimum::Minimum;
 use minimum::Asked;
+pub use minimum::Minimum;
 use pattern::Pattern;
 
 /// What the matrix is wanted of.

@@ -129,17 +129,7 @@ impl Spelling {
 
 /// A form without modifiers.
 const fn bare(dst: Type, src: Type) -> Form {
-    Form {
-        pack: false,
-        rounding: None,
-        ftz: false,
-        sat: false,
-        relu: false,
-        satfinite: false,
-        scaled: false,
-        dst,
-        src,
-    }
+    Form { pack: false, rounding: None, ftz: false, sat: false, relu: false, satfinite: false, scaled: false, dst, src }
 }
 
 fn limited(form: Form, (sat, relu, satfinite): (bool, bool, bool)) -> Form {

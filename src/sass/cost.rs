@@ -26,7 +26,11 @@ impl Unit {
         let name = parts.next().unwrap_or_default();
         match name {
             "F2F" | "F2I" | "I2F" | "I2I" | "FRND" => {
-                if parts.any(|part| part.ends_with("64")) { Self::Wide } else { Self::Conversion }
+                if parts.any(|part| part.ends_with("64")) {
+                    Self::Wide
+                } else {
+                    Self::Conversion
+                }
             }
             "DADD" | "DMUL" | "DFMA" | "DSETP" | "DMNMX" => Self::Wide,
             _ => Self::Arithmetic,

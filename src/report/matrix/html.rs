@@ -56,8 +56,8 @@ struct Data {
     /// Number, name, title and reason.
     rules: Vec<(String, &'static str, &'static str, &'static str)>,
     texts: Vec<String>,
-    /// `[reasons]` of an illegal form; `[version, sass, rule, path, warnings]` of a legal one, all but the rule and the
-    /// path numbers of texts.
+    /// `[0, reasons…]` of an illegal form; `[1, version, sass, rule, path, warnings…]` of a legal one, all but the rule
+    /// and the path numbers of texts.
     cells: Vec<Vec<usize>>,
     /// First target and version as texts, then cells and how many targets in a row have them.
     rows: Vec<Vec<usize>>,
@@ -98,37 +98,55 @@ struct Builder {
 }
 
 impl Builder {
-    fn cell(&mut self, cell: &Cell) -> usize {
+    fn cell(&mut self, cell: &Cell, names: &Names) -> usize {
         let numbers = match cell {
-            Cell::Illegal(reasons) => vec![self.reasons(reasons)],
+            Cell::Illegal(reasons) => {
+                let mut numbers = vec![0];
+                self.reasons(reasons, names, &mut numbers);
+                numbers
+            }
             Cell::Legal(legal) => {
                 let sass = if legal.sass.is_empty() { legal.text() } else { legal.sass.join("\n") };
                 let path = Cost::of_opcodes(&legal.opcodes).path;
-                vec![
+                let mut numbers = vec![
+                    1,
                     self.texts.number(version(legal.version)),
                     self.texts.number(sass),
                     self.rules[legal.rule.name()],
                     PATHS.iter().position(|&p| p == path).unwrap_or(0),
-                    self.reasons(&legal.warnings),
-                ]
+                ];
+                self.reasons(&legal.warnings, names, &mut numbers);
+                numbers
             }
         };
         self.cells.number(numbers)
     }
 
-    fn reasons(&mut self, reasons: &[Reason]) -> usize {
-        let mut text = String::new();
+    fn reasons(&mut self, reasons: &[Reason], names: &Names, numbers: &mut Vec<usize>) {
         for reason in reasons {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(&reason.message);
+            numbers.push(self.texts.number(names.left_out(&reason.message)));
             if let Some(help) = &reason.help {
-                text.push_str("\n→ ");
-                text.push_str(help);
+                numbers.push(self.texts.number(names.left_out(&format!("→ {help}"))));
             }
         }
-        self.texts.number(text)
+    }
+}
+
+/// The names that messages mention. They are left out of the texts and put in again by the page, so that a text is
+/// the same for many forms and targets.
+struct Names {
+    form: String,
+    types: String,
+    target: String,
+}
+
+impl Names {
+    fn left_out(&self, text: &str) -> String {
+        let quoted = |name: &str| (format!("'{name}'"), format!("`{name}`"));
+        let mut text = text.replace(&self.form, "\u{1}").replace(&self.types, "\u{2}");
+        let (single, back) = quoted(&self.target);
+        text = text.replace(&single, "'\u{3}'").replace(&back, "`\u{3}`");
+        text
     }
 }
 
@@ -140,6 +158,7 @@ fn data(matrix: &Matrix) -> Data {
         rows: Table::new(),
         rules: rules.iter().enumerate().map(|(number, rule)| (rule.name(), number)).collect(),
     };
+    let targets: Vec<String> = matrix.targets.iter().map(ToString::to_string).collect();
     let mut pairs: Vec<Pair> = Vec::new();
     let mut known: FxHashMap<(bool, Type, Type), usize> = FxHashMap::default();
     for row in &matrix.rows {
@@ -148,15 +167,21 @@ fn data(matrix: &Matrix) -> Data {
             None => Default::default(),
         };
         let mut numbers = vec![builder.texts.number(first_target), builder.texts.number(first_version)];
-        for cell in &row.cells {
-            let cell = builder.cell(cell);
+        let Form { pack, dst, src, .. } = row.spelling.form;
+        let mut names = Names {
+            form: row.spelling.to_string(),
+            types: format!(".{}.{}", type_name(dst), type_name(src)),
+            target: String::new(),
+        };
+        for (cell, target) in row.cells.iter().zip(&targets) {
+            names.target.clone_from(target);
+            let cell = builder.cell(cell, &names);
             match numbers[2..].last_chunk_mut::<2>() {
                 Some([last, count]) if *last == cell => *count += 1,
                 _ => numbers.extend([cell, 1]),
             }
         }
         let number = builder.rows.number(numbers);
-        let Form { pack, dst, src, .. } = row.spelling.form;
         let pair = *known.entry((pack, dst, src)).or_insert_with(|| {
             pairs.push(Pair {
                 dst: type_name(dst),
@@ -178,7 +203,7 @@ fn data(matrix: &Matrix) -> Data {
     Data {
         producer: concat!("cvtlower ", env!("CARGO_PKG_VERSION")),
         reference: REFERENCE,
-        targets: matrix.targets.iter().map(ToString::to_string).collect(),
+        targets,
         roundings: ROUNDINGS.iter().map(|r| r.map_or("", rounding_name)).collect(),
         limits: LIMITS.iter().map(limit_name).collect(),
         paths: PATHS.iter().map(|path| (path.name(), path.to_string())).collect(),

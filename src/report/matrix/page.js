@@ -49,13 +49,16 @@
     }
     pairs.set((pair.pack ? "pack." : "") + pair.dst + "." + pair.src, pair);
   }
+  // Messages are kept without the names of form, types and target.
+  const filled = (text, form, target) => data.texts[text].replaceAll("\u0001", form.name)
+    .replaceAll("\u0002", "." + form.pair.dst + "." + form.pair.src).replaceAll("\u0003", data.targets[target]);
   const cellOf = (form, target) => {
-    const cell = data.cells[form.row.cells[target]];
-    if (cell.length === 1) return { legal: false, reasons: data.texts[cell[0]], same: "illegal" };
-    const [version, sass, rule, path, warnings] = cell;
+    const [legal, ...rest] = data.cells[form.row.cells[target]];
+    if (!legal) return { legal: false, reasons: () => rest.map((text) => filled(text, form, target)), same: "illegal" };
+    const [version, sass, rule, path, ...warnings] = rest;
     return {
       legal: true, version: data.texts[version], sass: data.texts[sass].split("\n"), rule: data.rules[rule],
-      path: data.paths[path], warnings: data.texts[warnings], same: data.texts[sass],
+      path: data.paths[path], warnings: () => warnings.map((text) => filled(text, form, target)), same: data.texts[sass],
     };
   };
 
@@ -143,7 +146,7 @@
   const outcome = (cell) => {
     if (!cell.legal) {
       return [make("p", {}, make("strong", {}, "Illegal")), make("ul", {},
-        ...cell.reasons.split("\n").filter(Boolean).map((text) => make("li", {}, text)))];
+        ...cell.reasons().map((text) => make("li", {}, text)))];
     }
     const [number, name, title, why] = cell.rule;
     const parts = [make("pre", { class: cell.path[0] }, cell.sass.join("\n")), make("dl", {},
@@ -151,8 +154,7 @@
       make("dt", {}, "Rule"), make("dd", {}, `${number} ${name}: ${title}`),
       make("dt", {}, "Why"), make("dd", {}, why),
       make("dt", {}, "Since"), make("dd", {}, `.version ${cell.version} on this target`))];
-    if (cell.warnings) parts.push(make("p", { class: "warning" }, cell.warnings));
-    return parts;
+    return parts.concat(cell.warnings().map((text) => make("p", { class: "warning" }, text)));
   };
 
   // Neighbouring targets that do the same are one line.
