@@ -87,6 +87,8 @@ struct Parser<'s> {
     implicit: FxHashMap<&'s [u8], RegId>,
     /// In a snippet: the names that stand before a colon somewhere, which are no registers.
     labels: FxHashSet<&'s [u8]>,
+    /// After `.extern`.
+    external: bool,
     /// Within a snippet, whose undeclared names are registers.
     snippet: bool,
     /// The first parameter of this function.
@@ -119,6 +121,7 @@ impl<'s> Parser<'s> {
             names: FxHashMap::default(),
             implicit: FxHashMap::default(),
             labels: FxHashSet::default(),
+            external: false,
             snippet: false,
             symbolic: false,
             first_parameter: 0,

@@ -94,19 +94,29 @@ impl Parser<'_> {
             return;
         }
         let start = self.span;
+        let external = std::mem::take(&mut self.external);
         let understood = match text {
             b".version" => self.version(),
             b".target" => self.target(),
             b".address_size" => self.address_size(),
             b".visible" | b".extern" | b".weak" | b".common" => {
                 self.advance();
-                true
+                self.external = text == b".extern";
+                let linked = self.token == Token::Directive
+                    && !matches!(
+                        self.text(),
+                        b".visible" | b".extern" | b".weak" | b".version" | b".target" | b".address_size" | b".section"
+                    );
+                if !linked {
+                    self.unexpected("a function or a variable");
+                }
+                return;
             }
             b".entry" | b".func" => {
                 let kind = if text == b".entry" { FunctionKind::Entry } else { FunctionKind::Func };
                 self.advance();
                 self.scopes.open();
-                let understood = self.function(kind);
+                let understood = self.function(kind, external);
                 self.scopes.close();
                 self.scopes.end_function();
                 understood
@@ -242,7 +252,7 @@ impl Parser<'_> {
     }
 
     /// What follows `.entry` or `.func`: results, name, parameters, directives, and a body or `;`.
-    fn function(&mut self, kind: FunctionKind) -> bool {
+    fn function(&mut self, kind: FunctionKind, external: bool) -> bool {
         self.first_parameter = self.module.parameters.len() as u32;
         self.parameter_end = 0;
         while self.token == Token::Directive && self.text() == b".attribute" {
@@ -274,8 +284,13 @@ impl Parser<'_> {
                     self.advance();
                     return true;
                 }
-                // ptxas takes a prototype without `;`
-                Token::End => return true,
+                // ptxas takes a prototype without `;`; at the end of the file one that is not `.extern` has lost its body
+                Token::End => {
+                    if !external {
+                        self.unexpected("\"{\" or \";\"");
+                    }
+                    return true;
+                }
                 Token::Directive if self.at_module_item() => return true,
                 Token::Directive => match self.text() {
                     b".attribute" => {
