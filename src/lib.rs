@@ -1,5 +1,6 @@
 //! `cvtlower` reads PTX, takes its `cvt` instructions and gives the SASS that ptxas makes of each.
 
+pub mod advice;
 pub mod cvt;
 pub mod dataflow;
 pub mod diagnostic;

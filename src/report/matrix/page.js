@@ -190,14 +190,16 @@
     if (form === null) return;
     $("form-title").textContent = form.name;
     const a = cellOf(form, state.a), b = state.b < 0 ? null : cellOf(form, state.b);
-    const first = form.row.target === "" ? "legal on no target"
-      : form.row.target === "any" ? `every target, .version ${form.row.version}`
-        : `from ${form.row.target} on, .version ${form.row.version}`;
-    const parts = [make("pre", { class: "ptx" }, `${form.name} ${form.operands};`), make("p", {}, `Legal: ${first}`),
+    const first = form.row.target === "" ? "Legal on no target."
+      : form.row.target === "any" ? `Legal on every target, from .version ${form.row.version} on.`
+        : `Legal from ${form.row.target} and .version ${form.row.version} on.`;
+    const parts = [make("pre", { class: "ptx" }, `${form.name} ${form.operands};`), make("p", {}, first),
       make("h3", {}, data.targets[state.a]), ...outcome(a)];
     if (b !== null) {
+      // Two targets may refuse a form for different reasons.
+      const same = a.same === b.same && (a.legal || a.reasons().join() === b.reasons().join());
       parts.push(make("h3", { class: a.same === b.same ? null : "differs" },
-        data.targets[state.b] + (a.same === b.same ? ": the same" : " ≠")), ...(a.same === b.same ? [] : outcome(b)));
+        data.targets[state.b] + (same ? ": the same" : a.same === b.same ? "" : " ≠")), ...(same ? [] : outcome(b)));
     }
     parts.push(make("h3", {}, "Legal forms of these types"), variants(form));
     if (data.targets.length > 1) parts.push(make("h3", {}, "On every target"), everywhere(form));
