@@ -115,6 +115,6 @@ fn nothing(matrix: &Matrix, arguments: &Arguments) -> String {
     let patterns = patterns.join(" and ");
     match matrix.asked {
         0 => format!("no form is like {patterns}"),
-        asked => format!("{asked} forms are like {patterns}, and none is legal there; --all says why"),
+        _ => format!("no form like {patterns} is legal there; --all says why"),
     }
 }

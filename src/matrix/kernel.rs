@@ -70,10 +70,10 @@ impl Place {
     fn new(ty: Type, slot: Option<Slot>) -> Self {
         let width = signature::width(ty);
         let (bits, wide) = match slot {
-            Some(Slot::Exact(_) | Slot::Bits(_)) => (width, false),
-            Some(Slot::Unchecked) => (32, false),
-            _ if ty == Type::E2m1x2 => (width, false),
-            _ => (width.max(16), ty.is_int()),
+            Some(Slot::Wide(_)) => (width.max(16), ty.is_int()),
+            // No pattern: it is illegal in any register.
+            None if ty != Type::E2m1x2 => (width.max(16), ty.is_int()),
+            _ => (width, false),
         };
         Self { ty, bits, wide }
     }

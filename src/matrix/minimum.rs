@@ -11,7 +11,7 @@ pub struct Minimum {
     /// The oldest target. One with an `f` stands for its family and what comes after it, each as `f` or `a`; one
     /// with an `a` for names with an `a` only.
     pub target: Target,
-    /// The first version on that target.
+    /// The first version on that target, or on the `a` name of the same number.
     pub version: Version,
 }
 
@@ -56,6 +56,10 @@ impl Asked {
         let order = |t: &Target| (t.flavour != Flavour::Plain, t.flavour == Flavour::Exact);
         let mut targets: Vec<Target> = Target::declared().collect();
         targets.sort_by_key(|t| (order(t), t.sm));
-        targets.into_iter().find_map(|target| Some(Minimum { target, version: self.version(target)? }))
+        let (target, first) = targets.iter().find_map(|&target| Some((target, self.version(target)?)))?;
+        // An `a` name is older than the `f` name that says more.
+        let exact = targets.iter().filter(|t| t.sm == target.sm && target.flavour == Flavour::Family);
+        let version = exact.filter_map(|&t| self.version(t)).fold(first, Version::min);
+        Some(Minimum { target, version })
     }
 }
