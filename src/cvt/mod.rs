@@ -13,7 +13,7 @@ pub mod signature;
 pub mod violation;
 
 pub use decode::{Decoded, decode};
-pub use defect::{Defect, defects};
+pub use defect::{Defect, defects, may_be_defective};
 pub use form::{Form, Rounding};
 pub use forms::Spelling;
 pub use legality::{Judge, check};
