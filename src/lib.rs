@@ -1,9 +1,11 @@
 //! `cvtlower` reads PTX, takes its `cvt` instructions and gives the SASS that ptxas makes of each.
 
+pub mod advice;
 pub mod cvt;
 pub mod dataflow;
 pub mod diagnostic;
 pub mod lower;
+pub mod matrix;
 pub mod ptx;
 pub mod report;
 pub mod sass;

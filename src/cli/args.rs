@@ -49,8 +49,14 @@ pub struct Arguments {
 /// The subcommands. A file of the same name can be given as `./completions`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Print every form on the targets asked for: since when it is legal, its SASS, its rule
+    Matrix(super::matrix::Arguments),
     /// Print a completion script for a shell
+    #[command(hide = true)]
     Completions(Completions),
+    /// Print the manual page
+    #[command(hide = true)]
+    Man,
 }
 
 /// The arguments of `cvtlower completions`.
@@ -72,7 +78,7 @@ pub struct Lower {
     /// Judge the file as if its .target were ARCH
     #[arg(long, requires = "arch")]
     pub retarget: bool,
-    /// sass (default), a listing as of nvdisasm; or json
+    /// sass (default), a listing as of nvdisasm; table, targets side by side; or json
     #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "FMT", default_value_t = Format::Sass)]
     pub format: Format,
     /// kernel (default), each cvt with the code around it; or isolated
@@ -81,10 +87,13 @@ pub struct Lower {
     /// Say under each conversion its rule, fate and subop fields
     #[arg(long)]
     pub explain: bool,
+    /// Count opcodes and fates, and name slow conversions with what would be cheaper
+    #[arg(long, conflicts_with_all = ["format", "explain"])]
+    pub summary: bool,
     /// Write to FILE, whole or not at all
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// fancy (default on a terminal), plain (one line each), or ptxas
+    /// fancy (default on a terminal), plain (one line each), ptxas, github or sarif
     #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "FMT")]
     pub diagnostics: Option<Diagnostics>,
     /// auto (default), always or never; NO_COLOR is obeyed
@@ -100,6 +109,8 @@ pub struct Lower {
 pub enum Format {
     /// A listing as nvdisasm prints it
     Sass,
+    /// One row a conversion, one column a target
+    Table,
     /// One JSON document
     Json,
 }
@@ -131,6 +142,10 @@ pub enum Diagnostics {
     Plain,
     /// What ptxas prints
     Ptxas,
+    /// Annotations of GitHub's workflows
+    Github,
+    /// One SARIF document
+    Sarif,
 }
 
 /// `--color`

@@ -6,6 +6,8 @@ mod bug;
 mod completions;
 mod input;
 mod lower;
+mod man;
+mod matrix;
 mod output;
 
 use std::ffi::OsStr;
@@ -27,7 +29,9 @@ pub fn run() -> anyhow::Result<ExitCode> {
     bug::quiet_panics();
     let arguments = Arguments::parse();
     match arguments.command {
+        Some(Command::Matrix(ref matrix)) => matrix::run(matrix),
         Some(Command::Completions(ref completions)) => completions::run(completions),
+        Some(Command::Man) => man::run(),
         None => lower::run(&arguments.lower),
     }
 }

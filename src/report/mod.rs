@@ -7,6 +7,9 @@ pub mod diagnostics;
 pub mod explain;
 pub mod json;
 pub mod listing;
+pub mod matrix;
+pub mod summary;
+pub mod table;
 pub mod text;
 
 use std::borrow::Cow;
