@@ -3,6 +3,7 @@
 pub mod cvt;
 pub mod dataflow;
 pub mod diagnostic;
+pub mod explain;
 pub mod lower;
 pub mod ptx;
 pub mod report;

@@ -4,9 +4,11 @@ mod arch;
 mod args;
 mod bug;
 mod completions;
+mod explain;
 mod input;
 mod lower;
 mod output;
+mod verify;
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -27,6 +29,8 @@ pub fn run() -> anyhow::Result<ExitCode> {
     bug::quiet_panics();
     let arguments = Arguments::parse();
     match arguments.command {
+        Some(Command::Explain(ref explain)) => explain::run(explain),
+        Some(Command::Verify(ref verify)) => verify::run(verify),
         Some(Command::Completions(ref completions)) => completions::run(completions),
         None => lower::run(&arguments.lower),
     }

@@ -1,5 +1,6 @@
 //! One conversion: its form, its decoding, its legality. Knows no text and no SASS.
 
+pub mod code;
 pub mod decode;
 pub mod foreign;
 pub mod form;

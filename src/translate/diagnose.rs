@@ -23,7 +23,7 @@ pub fn syntax(e: &SyntaxError, source: &[u8]) -> Diagnostic {
 pub fn violation(v: &Violation, module: &Module<'_>, s: &Statement) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
-        code: "cvt::illegal",
+        code: v.fault.code(),
         message: v.ptxas(),
         label: String::new(),
         help: None,
