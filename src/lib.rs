@@ -6,6 +6,7 @@ pub mod diagnostic;
 pub mod explain;
 pub mod lower;
 pub mod ptx;
+pub mod reference;
 pub mod report;
 pub mod sass;
 pub mod target;

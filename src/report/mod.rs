@@ -8,6 +8,7 @@ pub mod explain;
 pub mod json;
 pub mod listing;
 pub mod text;
+pub mod verify;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
