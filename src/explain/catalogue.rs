@@ -1,7 +1,9 @@
 //! Every form of `cvt`, and what each target makes of it: asked of legality and the rules, never written down.
 
 use std::fmt::Write;
+use std::sync::LazyLock;
 
+use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use crate::cvt::decode::{rounding_name, type_name};
@@ -112,7 +114,7 @@ pub fn operands(form: &Form) -> Option<Vec<Place>> {
     }?;
     let optional = signature.optional.filter(|slot| match slot {
         Slot::Random => form.rounding == Some(Rounding::Rs),
-        Slot::Scale => form.scaled,
+        Slot::Factor => form.scaled,
         _ => false,
     });
     let mut next = 1;
@@ -145,10 +147,10 @@ fn declared(slot: Slot) -> Type {
             (_, 64) => Type::B64,
             _ => Type::B32,
         },
-        Slot::Bits(8) => Type::B8,
-        Slot::Bits(16) | Slot::Ue8m0Pair | Slot::S2f6Pair | Slot::Scale | Slot::Spare => Type::B16,
+        Slot::Byte => Type::B8,
+        Slot::Half | Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2 | Slot::FixedResult | Slot::Factor => Type::B16,
         Slot::Four | Slot::OneOrFour => Type::F32,
-        Slot::Bits(_) | Slot::Unchecked | Slot::PackRest | Slot::Random => Type::B32,
+        Slot::Word | Slot::Unchecked | Slot::PackRest | Slot::Random => Type::B32,
     }
 }
 
@@ -266,22 +268,7 @@ pub fn column(forms: &[Form], target: Target) -> Vec<Option<Cell>> {
 
 /// The targets on which a rule has a part in some form, by itself or in one of the rule's examples.
 pub fn targets_of_rule(rule: RuleId) -> Vec<Target> {
-    let forms = forms(RICHEST);
-    let text = module(forms.iter().filter_map(statement));
-    let (parsed, _) = parse(text.as_bytes());
-    let registers = Registers::new();
-    let statements: Vec<_> = parsed.statements.iter().filter(|s| s.kind == StatementKind::Instruction).collect();
-    let in_forms = |target: Target| {
-        let legal = column(&forms, target);
-        let machine = Machine::of(target);
-        forms.iter().zip(&statements).zip(&legal).filter(|(_, cell)| cell.is_some()).any(|((form, s), _)| {
-            let case = Case::alone(form, machine, &parsed, &registers, s);
-            [OPERATION, RESULT].into_iter().any(|set| {
-                let first = set.iter().flat_map(|rules| rules.iter()).find(|r| (r.when)(&case));
-                first.is_some_and(|r| RuleId(r) == rule)
-            })
-        })
-    };
+    static BY_FORMS: LazyLock<Vec<(Target, Vec<RuleId>)>> = LazyLock::new(rules_of_forms);
     let in_examples = |target: Target| {
         rule.0.examples.iter().any(|example| {
             let options = Options { arch: Some(target), retarget: true, context: Context::Kernel };
@@ -289,7 +276,33 @@ pub fn targets_of_rule(rule: RuleId) -> Vec<Target> {
             translation.functions.iter().flat_map(|f| &f.conversions).next_back().is_some_and(|c| c.rule == rule)
         })
     };
-    Target::all().filter(|&t| in_forms(t) || in_examples(t)).collect()
+    BY_FORMS.iter().filter(|(target, rules)| rules.contains(&rule) || in_examples(*target)).map(|(t, _)| *t).collect()
+}
+
+/// For each target the rules that have a part in some form by itself.
+fn rules_of_forms() -> Vec<(Target, Vec<RuleId>)> {
+    let forms = forms(RICHEST);
+    let text = module(forms.iter().filter_map(statement));
+    let (parsed, _) = parse(text.as_bytes());
+    let registers = Registers::new();
+    let statements: Vec<_> = parsed.statements.iter().filter(|s| s.kind == StatementKind::Instruction).collect();
+    let targets: Vec<Target> = Target::all().collect();
+    let of_target = |&target: &Target| {
+        let machine = Machine::of(target);
+        let mut found: Vec<RuleId> = Vec::new();
+        for ((form, s), cell) in forms.iter().zip(&statements).zip(column(&forms, target)) {
+            if cell.is_none() {
+                continue;
+            }
+            let case = Case::alone(form, machine, &parsed, &registers, s);
+            for set in [OPERATION, RESULT] {
+                let first = set.iter().flat_map(|rules| rules.iter()).find(|r| (r.when)(&case)).map(RuleId);
+                found.extend(first.filter(|r| !found.contains(r)));
+            }
+        }
+        (target, found)
+    };
+    targets.par_iter().map(of_target).collect()
 }
 
 /// Targets as a sentence names them: runs of neighbours by their ends.

@@ -167,16 +167,18 @@ fn takes(slot: Slot) -> String {
     match slot {
         Slot::Wide(t) => format!("{} in a register of {} bits or more", type_name(t), width(t)),
         Slot::Exact(t) => format!("{} in a register of {} bits", type_name(t), width(t)),
-        Slot::Bits(n) => format!("an untyped register of {n} bits (.b{n})"),
-        Slot::Ue8m0Pair => "two ue8m0 in a .b16 register".to_owned(),
-        Slot::S2f6Pair => "two s2f6 in a 16-bit register".to_owned(),
+        Slot::Byte => "an untyped register of 8 bits (.b8)".to_owned(),
+        Slot::Half | Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2 => {
+            "an untyped register of 16 bits (.b16)".to_owned()
+        }
+        Slot::FixedResult => "two s2f6 in a 16-bit register".to_owned(),
+        Slot::Word => "an untyped register of 32 bits (.b32)".to_owned(),
         Slot::Unchecked => "a 32-bit register".to_owned(),
         Slot::PackRest => "the register whose low bits are shifted in above the pair, 32 bits".to_owned(),
         Slot::Four => "a vector of four f32".to_owned(),
         Slot::OneOrFour => "an f32, or a vector of f32".to_owned(),
         Slot::Random => "random bits in a .b32 register".to_owned(),
-        Slot::Scale => "two ue8m0 scales in a .b16 register".to_owned(),
-        Slot::Spare => "a 16-bit register".to_owned(),
+        Slot::Factor => "two ue8m0 scales in a .b16 register".to_owned(),
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod card;
 pub mod catalogue;
 pub mod codes;
+mod codes_table;
 mod detour;
 mod form;
 mod opcode;
@@ -109,7 +110,9 @@ mod tests {
     #[test]
     fn everything_named_is_explained() {
         for rule in RuleId::all() {
-            assert!(topic(rule.name()).is_ok_and(|page| page.contains(rule.reason())), "{rule:?}");
+            let page = topic(rule.name()).unwrap_or_default();
+            let joined = page.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(joined.contains(rule.reason()), "{page}");
         }
         for code in codes::all() {
             assert!(topic(code.code).is_ok(), "{}", code.code);
@@ -125,7 +128,8 @@ mod tests {
 
     #[test]
     fn the_unknown_gets_its_neighbours() {
-        assert_eq!(topic("F2FO").unwrap_err().nearest[0], "F2FP");
+        let near = topic("F2FO").unwrap_err().nearest;
+        assert!(near.contains(&"F2FP".to_owned()), "{near:?}");
         assert!(topic("zzzzzzzzzzzz").unwrap_err().nearest.is_empty());
     }
 }

@@ -82,7 +82,12 @@ impl Rewritten {
 fn edits(module: &Module<'_>, target: Target) -> Vec<(Span, String)> {
     let (major, minor) = crate::target::NEWEST_VERSION;
     let mut edits = Vec::new();
-    edits.extend(module.version.map(|(_, span)| (span, format!("{major}.{minor}"))));
+    edits.extend(module.version.map(|(_, span)| {
+        // The number is the last word of the directive.
+        let text = span.of(module.source);
+        let number = text.iter().rposition(|b| !(b.is_ascii_digit() || *b == b'.')).map_or(0, |at| at as u32 + 1);
+        (Span::new(span.start + number, span.end), format!("{major}.{minor}"))
+    }));
     edits.extend(module.target.map(|span| (span, target.to_string())));
     for &option in &module.target_options {
         let text = option.of(module.source);

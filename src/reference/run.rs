@@ -168,13 +168,13 @@ fn messages(text: &str) -> Vec<(Option<u32>, String)> {
     let mut found = Vec::new();
     for line in text.lines() {
         let Some(rest) = line.strip_prefix("ptxas ") else { continue };
-        let at = ["error", "fatal"].into_iter().find_map(|word| {
-            let at = rest.find(word)?;
-            let message = rest[at + word.len()..].trim_start().strip_prefix(':')?;
-            // The word stands behind `; ` or at the start, not somewhere in a file's name or a message.
-            (at == 0 || rest[..at].ends_with("; ")).then_some((at, message.trim()))
-        });
-        let Some((at, message)) = at else { continue };
+        // The word stands at the start or behind a `; `, not somewhere in a file's name or a message.
+        let starts = std::iter::once(0).chain(rest.match_indices("; ").map(|(at, found)| at + found.len()));
+        let message = |at: usize| {
+            let after = rest[at..].strip_prefix("error").or_else(|| rest[at..].strip_prefix("fatal"))?;
+            Some((at, after.trim_start().strip_prefix(':')?.trim()))
+        };
+        let Some((at, message)) = starts.into_iter().find_map(message) else { continue };
         if message == "Ptx assembly aborted due to errors" {
             continue;
         }

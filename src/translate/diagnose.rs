@@ -23,10 +23,10 @@ pub fn syntax(e: &SyntaxError, source: &[u8]) -> Diagnostic {
 pub fn violation(v: &Violation, module: &Module<'_>, s: &Statement) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
-        code: v.fault.code(),
-        message: v.ptxas(),
-        label: String::new(),
-        help: None,
+        code: v.code(),
+        message: v.message(),
+        label: v.label(),
+        help: v.help(),
         span: place(v.place, module, s),
         anchor: s.span,
         ptxas: vec![v.ptxas()],
