@@ -1,5 +1,6 @@
 //! From text to the SASS of its conversions: the stations of the data in their order.
 
+mod calls;
 mod diagnose;
 mod judge;
 mod setting;
@@ -85,6 +86,8 @@ pub struct Conversion {
 pub struct FunctionTranslation {
     /// Index into [`Module::functions`].
     pub function: u32,
+    /// Whether it is a kernel, a snippet or called from one; ptxas leaves out every other function.
+    pub called: bool,
     /// Its legal conversions in source order.
     pub conversions: Vec<Conversion>,
 }
@@ -114,6 +117,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let mut judge = judge::Judge::new(&module, setting.judge);
     let mut functions = Vec::with_capacity(module.functions.len());
     let mut legal = Vec::new();
+    let called = calls::called(&module);
     for index in 0..module.functions.len() {
         legal.clear();
         judge.function(&module, index, &mut legal, &mut diagnostics);
@@ -124,6 +128,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
             for (statement, form) in &legal {
                 registers.visit(&module, &flow, *statement);
                 let place = Place {
+                    function: index,
                     module: &module,
                     flow: &flow,
                     registers: &registers,
@@ -133,7 +138,13 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
                 conversions.extend(place.convert(form, options.context));
             }
         }
-        functions.push(FunctionTranslation { function: index as u32, conversions });
+        if !called[index] && options.context == Context::Kernel {
+            for c in &mut conversions {
+                c.fate = Fate::Dead;
+                c.sass.clear();
+            }
+        }
+        functions.push(FunctionTranslation { function: index as u32, called: called[index], conversions });
     }
     diagnostics.sort_by_key(|d| d.span.start);
     Translation { module, arch: setting.arch, functions, diagnostics }
@@ -141,6 +152,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
 
 /// A conversion's surroundings.
 struct Place<'a, 's> {
+    function: usize,
     module: &'a Module<'s>,
     flow: &'a Flow,
     registers: &'a Registers,
@@ -152,8 +164,13 @@ impl Place<'_, '_> {
     fn convert(&self, form: &Form, context: Context) -> Option<Conversion> {
         let s = &self.module.statements[self.statement as usize];
         let machine = Machine::of(self.arch);
+        let parameters = self.module.functions[self.function].parameters.clone();
+        let offsets = |name: &[u8]| {
+            let all = &self.module.parameters[parameters.start as usize..parameters.end as usize];
+            all.iter().find(|p| p.name.of(self.module.source) == name).map(|p| p.offset)
+        };
         let case = match context {
-            Context::Kernel => Case::in_context(form, machine, self.module, self.flow, self.registers, s, &|_| None),
+            Context::Kernel => Case::in_context(form, machine, self.module, self.flow, self.registers, s, &offsets),
             Context::Isolated => Case::alone(form, machine, self.module, self.registers, s),
         };
         let lowering = lower(&case, self.registers, self.statement)?;

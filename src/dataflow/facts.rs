@@ -132,12 +132,26 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
             let mask = [second, third].into_iter().find_map(|o| flow.constant(module, o))?;
             let mask = truncate(mask, m.ty?.bits());
             let top = 64 - mask.leading_zeros();
+            // A mask of what is zero already changes nothing.
+            let source = known(second).unwrap_or(Known::NOTHING);
+            if source.fits_unsigned(top) && mask == truncate(u64::MAX, top) {
+                return Some(source);
+            }
             (top < m.ty?.bits()).then(|| Known::zeros(top, How::Mask))
         }
         Action::Shr if m.ty?.is_unsigned() || !m.ty?.is_signed() => {
             let by = flow.constant(module, third)?;
             let width = m.ty?.bits();
             (by > 0 && by < u64::from(width)).then(|| Known::zeros(width - by as u32, How::Shift))
+        }
+        Action::Bfe => {
+            let fourth = after(module, third, s.operands + s.operand_count);
+            let (from, bits) = (flow.constant(module, third)?, flow.constant(module, fourth)?);
+            if bits == 0 || from + bits > u64::from(m.ty?.bits()) {
+                return None;
+            }
+            let bits = bits as u32;
+            Some(if m.ty?.is_signed() { Known::signs(bits, How::Other) } else { Known::zeros(bits, How::Other) })
         }
         Action::Cvt => converted(m.ty?, m.source?, m.sat, || known(second)),
         _ => None,

@@ -7,14 +7,24 @@
 //!
 //! The buffers are kept from function to function, so that a file costs a handful of allocations.
 
+use rustc_hash::FxHashMap;
+
 use crate::ptx::{FunctionKind, Module, Operand, OperandKind, RegId, Statement, StatementKind, literal};
 
 use super::facts::{self, Known};
 use super::meaning::{Action, Meaning};
+use super::pairs::{self, Pair};
 
 /// One writing of a register, numbered within the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Value(u32);
+
+impl Value {
+    /// Its number.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 const NONE: u32 = u32::MAX;
 
@@ -36,6 +46,8 @@ struct Made {
     element: u16,
     /// An unknown read may see it.
     escapes: bool,
+    /// The value that an earlier like conversion made already: this one.
+    twin: u32,
 }
 
 /// What is kept of each register while the statements are walked.
@@ -71,11 +83,14 @@ pub struct Flow {
     uses: Vec<UseSite>,
     known: Vec<Known>,
     live: Vec<bool>,
+    pairs: Vec<Option<Pair>>,
     /// Basic block of each statement, counted from the function's start.
     blocks: Vec<u32>,
     work: Vec<u32>,
     reads: Vec<(u32, UseSite)>,
     open: Vec<(u32, u32, u32)>,
+    /// Conversions so far by opcode and source: the value and its place.
+    conversions: FxHashMap<(u32, u32), (u32, u32, u32)>,
 }
 
 impl Flow {
@@ -115,6 +130,9 @@ impl Flow {
                 facts::record(self, module, s);
             }
         }
+        let mut found = std::mem::take(&mut self.pairs);
+        pairs::find(self, module, first, last, &mut found, self.made.len());
+        self.pairs = found;
     }
 
     /// Give every writing its number, and find the blocks.
@@ -135,7 +153,7 @@ impl Flow {
             for o in s.operands..end {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
                     let value = self.made.len() as u32;
-                    self.made.push(Made { statement: i, element, escapes: false });
+                    self.made.push(Made { statement: i, element, escapes: false, twin: NONE });
                     element += 1;
                     self.values[(o - self.first_operand) as usize] = value;
                     let slot = &mut self.slots[(r.0 - self.base) as usize];
@@ -151,8 +169,14 @@ impl Flow {
 
     /// Find the value of every read.
     fn connect_reads(&mut self, module: &Module<'_>, first: u32, last: u32) {
+        self.conversions.clear();
+        // Without a label between, what comes first is done first.
+        let mut region = 0;
         for i in first..last {
             let s = &module.statements[i as usize];
+            if s.kind == StatementKind::Label {
+                region = self.blocks[(i - first) as usize];
+            }
             if s.kind != StatementKind::Instruction {
                 continue;
             }
@@ -162,12 +186,18 @@ impl Flow {
                 self.guards.push((i, v));
             }
             let results = self.results_end(module, s);
+            let known_result =
+                self.meaning(s).irreflexive && same_operands(module, results, s.operands + s.operand_count);
             for o in results..s.operands + s.operand_count {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
+                    if known_result {
+                        continue;
+                    }
                     let v = self.read(r, block, UseSite { statement: i, operand: o });
                     self.values[(o - self.first_operand) as usize] = v;
                 }
             }
+            self.find_twin(s, i, block, region);
             for o in s.operands..results {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
                     let at = (r.0 - self.base) as usize;
@@ -201,6 +231,26 @@ impl Flow {
         }
     }
 
+    /// A conversion that an earlier one has done already: of the same source, on every way here.
+    fn find_twin(&mut self, s: &Statement, i: u32, block: u32, region: u32) {
+        if self.meaning(s).action != Action::Cvt || s.guard.is_some() || s.operand_count != 2 {
+            return;
+        }
+        let (Some(result), Some(source)) = (self.value(s.operands), self.value(s.operands + 1)) else { return };
+        let key = (s.opcode.0, source.0);
+        match self.conversions.get(&key) {
+            Some(&(value, at, earlier))
+                if earlier == region || self.blocks[(at - self.first_statement) as usize] == 0 =>
+            {
+                self.made[result.index()].twin = value;
+            }
+            _ => {
+                let _ = block;
+                self.conversions.insert(key, (result.0, i, region));
+            }
+        }
+    }
+
     fn read(&mut self, r: RegId, block: u32, site: UseSite) -> u32 {
         let slot = &mut self.slots[(r.0 - self.base) as usize];
         slot.last = slot.last.max(site.statement);
@@ -213,9 +263,9 @@ impl Flow {
                 NONE
             }
         };
-        if value != NONE {
-            self.reads.push((value, site));
-        }
+        let Some(made) = self.made.get(value as usize) else { return NONE };
+        let value = if made.twin == NONE { value } else { made.twin };
+        self.reads.push((value, site));
         value
     }
 
@@ -356,9 +406,19 @@ impl Flow {
         (&module.statements[m.statement as usize], m.statement, m.element)
     }
 
+    /// The statement of an earlier like conversion that makes the same value.
+    pub fn twin(&self, v: Value) -> Option<u32> {
+        self.made.get(self.made[v.index()].twin as usize).map(|m| m.statement)
+    }
+
     /// Whether a read somewhere may see the value without being known.
     pub fn escapes(&self, v: Value) -> bool {
         self.made[v.0 as usize].escapes
+    }
+
+    /// The pair that a conversion to half is part of.
+    pub fn pair(&self, v: Value) -> Option<Pair> {
+        self.pairs.get(v.index()).copied().flatten()
     }
 
     /// The places that read a value, in source order, dead code left out.
@@ -418,6 +478,14 @@ impl Flow {
             OperandKind::Register(r) => Some(r),
             _ => None,
         }
+    }
+}
+
+/// A comparison of a register with itself.
+fn same_operands(module: &Module<'_>, from: u32, to: u32) -> bool {
+    match &module.operands[from as usize..to as usize] {
+        [a, b] => a.kind == b.kind && matches!(a.kind, OperandKind::Register(_)),
+        _ => false,
     }
 }
 

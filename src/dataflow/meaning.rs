@@ -78,6 +78,16 @@ pub struct Meaning {
     pub sat: bool,
     /// `.volatile`, `.relaxed`, `.acquire`: not to be changed or removed.
     pub volatile: bool,
+    /// A comparison that is false of a value with itself: `gt`, `lt`.
+    pub irreflexive: bool,
+    /// `cvt.pack`
+    pub pack: bool,
+    /// `cvt.pack` to 8 bits.
+    pub pack_bytes: bool,
+    /// A conversion from f32 to a 32-bit integer, to nearest or (`true`) truncating, without `.ftz`.
+    pub word_rounding: Option<bool>,
+    /// A conversion from f32 to f16 or bf16 that two of can go into one instruction: its kind.
+    pub half_kind: Option<u8>,
     /// The comparison is an unordered-or-unsigned one (`.lo .ls .hi .hs`).
     pub unsigned_compare: bool,
 }
@@ -99,8 +109,16 @@ impl Meaning {
             ftz: false,
             sat: false,
             volatile: false,
+            irreflexive: false,
+            half_kind: None,
+            pack: false,
+            pack_bytes: false,
+            word_rounding: None,
             unsigned_compare: false,
         };
+        let mut rounding = None;
+        let mut unpaired = false;
+        let mut integral = None;
         let (mut wide, mut hi, mut param) = (false, false, false);
         for part in parts {
             match part {
@@ -110,6 +128,13 @@ impl Meaning {
                     m.unsigned_compare = true;
                 }
                 b"lo" | b"ls" | b"hs" => m.unsigned_compare = true,
+                b"pack" => m.pack = true,
+                b"rni" => integral = Some(false),
+                b"rzi" => integral = Some(true),
+                b"rn" => rounding = Some(0),
+                b"rz" => rounding = Some(1),
+                b"relu" | b"satfinite" => unpaired = true,
+                b"gt" | b"lt" => m.irreflexive = true,
                 b"ftz" => m.ftz = true,
                 b"sat" => m.sat = true,
                 b"param" => param = true,
@@ -191,6 +216,18 @@ impl Meaning {
             | b"ldmatrix" | b"mma" | b"wmma" => Action::Effect,
             _ => Action::Pure,
         };
+        m.pack_bytes = m.pack && matches!(m.ty, Some(Type::U8 | Type::S8));
+        if m.source == Some(Type::F32) && matches!(m.ty, Some(Type::U32 | Type::S32)) && !m.ftz {
+            m.word_rounding = integral;
+        }
+        if m.action == Action::Cvt && m.source == Some(Type::F32) && !unpaired {
+            // A bf16 with .ftz is left to the conversion unit.
+            m.half_kind = match (m.ty, rounding) {
+                (Some(Type::F16), Some(r)) => Some(r | u8::from(m.sat) << 1),
+                (Some(Type::Bf16), Some(r)) if !m.ftz => Some(4 | r),
+                _ => None,
+            };
+        }
         m
     }
 }

@@ -7,9 +7,11 @@
 pub mod facts;
 pub mod flow;
 pub mod meaning;
+pub mod pairs;
 pub mod uses;
 
 pub use facts::Known;
 pub use flow::{Flow, Value};
 pub use meaning::{Action, Meaning, Space};
+pub use pairs::Pair;
 pub use uses::Use;

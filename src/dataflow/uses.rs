@@ -59,6 +59,11 @@ pub enum Use {
         /// How many elements.
         of: u16,
     },
+    /// A source of `cvt.pack`.
+    PackIntegers {
+        /// The statement.
+        statement: u32,
+    },
     /// `mov.bN {a, b}, s`
     Unpack,
     /// A plain copy.
@@ -71,6 +76,8 @@ pub enum Use {
     Logic,
     /// Added to something, in so many bits.
     Add(u32),
+    /// Added to a widening product: both words of it are needed.
+    AddWide,
     /// A factor, in so many bits.
     Multiply(u32),
     /// A factor of a widening multiplication.
@@ -112,6 +119,7 @@ impl Flow {
                 vector: matches!(module.operands[top as usize].kind, OperandKind::Vector(n) if n > 1),
             },
             Action::Load(_) => Use::Address,
+            Action::Cvt if m.pack => Use::PackIntegers { statement: site.statement },
             Action::Cvt => {
                 let (Some(to), Some(from)) = (m.ty, m.source) else { return Use::Other };
                 match (to.is_int(), from.is_int()) {
@@ -152,6 +160,7 @@ impl Flow {
             {
                 Use::Float(ty)
             }
+            Action::Add if ty.bits() == 64 && self.added_to_product(module, s, position, end) => Use::AddWide,
             Action::Add => Use::Add(ty.bits()),
             Action::Mul => Use::Multiply(ty.bits()),
             Action::MulWide => Use::MultiplyWide,
@@ -160,6 +169,37 @@ impl Flow {
             Action::Mad | Action::MadWide => Use::Add(ty.bits()),
             _ => Use::Other,
         }
+    }
+
+    /// The other addend is a widening product that nothing else reads.
+    fn added_to_product(&self, module: &Module<'_>, s: &crate::ptx::Statement, position: u32, end: u32) -> bool {
+        let second = after(module, s.operands, end);
+        let other = if position == 1 { after(module, second, end) } else { second };
+        self.value(other).is_some_and(|v| {
+            let (w, _, _) = self.maker(module, v);
+            self.meaning(w).action == Action::MulWide && self.uses(v).nth(1).is_none()
+        })
+    }
+
+    /// The round mode of two float-to-integer conversions that a `cvt.pack` takes together with its packing:
+    /// whether it truncates.
+    pub fn packs_floats(&self, module: &Module<'_>, statement: u32) -> Option<bool> {
+        let s = &module.statements[statement as usize];
+        if !self.meaning(s).pack_bytes {
+            return None;
+        }
+        let mut arguments = self.arguments(module, s).skip(1);
+        let mut mode = || {
+            let (w, _, _) = self.maker(module, self.value(arguments.next()?)?);
+            let signed = self
+                .arguments(module, w)
+                .nth(1)
+                .and_then(|o| self.value(o))
+                .is_some_and(|v| matches!(self.meaning(self.maker(module, v).0).action, Action::Neg | Action::Abs));
+            self.meaning(w).word_rounding.filter(|_| w.guard.is_none() && !signed)
+        };
+        let (a, b) = (mode()?, mode()?);
+        (a == b).then_some(a)
     }
 
     /// How every live place uses a value, in source order; an escaping value has an unknown use besides.

@@ -3,11 +3,12 @@
 use smallvec::SmallVec;
 
 use crate::cvt::Form;
-use crate::dataflow::{Action, Flow, Known, Space, Use, facts};
+use crate::dataflow::{Action, Flow, Known, Pair, Space, Use, Value, facts};
 use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
 use crate::sass::{Operand, Reg, Round, Selector};
 
-use super::machine::Machine;
+use super::constant;
+use super::machine::{Machine, Packing};
 use super::registers::Registers;
 
 /// Where a source value comes from.
@@ -77,6 +78,12 @@ pub struct Source {
     pub bits: u32,
     /// The statement that wrote it has no other reader.
     pub only_reader: bool,
+    /// It is the upper half of its register.
+    pub high: bool,
+    /// It was extended from this signed byte.
+    pub signed_byte: Option<Operand>,
+    /// It is a byte of a register that a vector load filled.
+    pub byte: Option<u16>,
 }
 
 /// A legal conversion and the facts about it.
@@ -96,6 +103,14 @@ pub struct Case<'a> {
     pub dst_bits: u32,
     /// What the readers want; empty in a snippet where nothing reads it: then all of it is wanted.
     pub uses: SmallVec<[Use; 4]>,
+    /// An earlier like conversion has the result already: its statement.
+    pub twin: Option<u32>,
+    /// A `cvt.pack` that takes two float conversions in: the floats, and whether they are truncated.
+    pub packs_floats: Option<(Operand, Operand, bool)>,
+    /// The `cvt.pack` that takes this conversion in.
+    pub packed_at: Option<u32>,
+    /// The pair of halves that the result goes into.
+    pub pair: Option<Pair>,
     /// Bit n is set where source n is made by a statement that is seen.
     pub made: u8,
     /// Whether the result is not read although it could be.
@@ -117,12 +132,36 @@ impl<'a> Case<'a> {
         if let Some(v) = flow.value(statement.operands) {
             case.uses = flow.uses_of(module, v).collect();
             case.dead = case.uses.is_empty() && !flow.snippet();
+            case.pair = flow.pair(v);
+            case.twin = flow.twin(v);
+            case.packed_at = case.uses.first().and_then(|u| match *u {
+                Use::PackIntegers { statement } => {
+                    Some(statement).filter(|&at| flow.packs_floats(module, at).is_some())
+                }
+                _ => None,
+            });
+            let all = |u: &Use| matches!(*u, Use::PackIntegers { statement } if flow.packs_floats(module, statement).is_some());
+            if !case.only(all) {
+                case.packed_at = None;
+            }
         }
         let end = statement.operands + statement.operand_count;
         let places = (statement.operands + 1..end)
             .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)));
         for (n, at) in places.enumerate().take(8) {
             case.made |= u8::from(flow.value(at).is_some()) << n;
+        }
+        if form.pack
+            && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(module, v).1)
+            && let Some(truncates) = flow.packs_floats(module, statement_index)
+        {
+            let float = |n: u32| {
+                let v = flow.value(statement.operands + n)?;
+                let (w, _, _) = flow.maker(module, v);
+                let at = flow.arguments(module, w).nth(1)?;
+                flow.register(module, at).map(|r| Operand::reg(registers.get(r)))
+            };
+            case.packs_floats = float(1).zip(float(2)).map(|(a, b)| (a, b, truncates));
         }
         let look = Look { form, machine, module, flow, registers, offsets };
         if let Some(at) = source_index(module, statement)
@@ -164,15 +203,21 @@ impl<'a> Case<'a> {
         let plain = sources.first().copied().unwrap_or(Operand::RZ);
         let constant = match plain {
             Operand::Bits(v) => Some(u64::from(v)),
+            Operand::F32(v, _) => Some(u64::from(v.to_bits())),
+            Operand::F64(v) => Some(v.to_bits()),
+            Operand::RZ => Some(0),
             _ => None,
         };
         let source = Source {
             operand: plain,
             plain,
-            known: constant.map_or(Known::NOTHING, Known::value),
+            known: Known { constant, ..constant.filter(|_| form.src.is_int()).map_or(Known::NOTHING, Known::value) },
             origin: Origin::Unknown,
             bits: width(statement.operands + 1),
             only_reader: false,
+            high: false,
+            signed_byte: None,
+            byte: None,
         };
         Case {
             form,
@@ -182,6 +227,10 @@ impl<'a> Case<'a> {
             dst,
             dst_bits: width(statement.operands),
             uses: SmallVec::new(),
+            twin: None,
+            packs_floats: None,
+            packed_at: None,
+            pair: None,
             made: 0,
             dead: false,
         }
@@ -230,6 +279,7 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
     let o = &module.operands[at as usize];
     let text = o.span.of(module.source);
     match o.kind {
+        OperandKind::Float if facts::float_bits(text, 64) == Some(0) => Operand::RZ,
         OperandKind::Float if form.src == Type::F64 => {
             Operand::F64(f64::from_bits(facts::float_bits(text, 64).unwrap_or(0)))
         }
@@ -238,7 +288,10 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
         }
         _ => {
             let value = literal::expression(text).map_or(0, |i| i.bits);
-            Operand::Bits(facts::truncate(value, form.src.bits()) as u32)
+            match facts::truncate(value, form.src.bits()) as u32 {
+                0 => Operand::RZ,
+                v => Operand::Bits(v),
+            }
         }
     }
 }
@@ -298,12 +351,19 @@ impl Look<'_, '_> {
                     let Some(next) = argument(1) else {
                         if let Some(bits) = flow.known(at).constant {
                             source.origin = Origin::Constant(bits);
+                            source.known.constant = Some(constant::with_signs(bits, form.src, neg, abs));
                         }
                         break;
                     };
                     if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind {
+                        // What was packed and unpacked again is read where it was before.
+                        if let Some(whole) = self.packed_element(next, element, count) {
+                            at = whole;
+                            continue;
+                        }
                         if let Some(of) = flow.register(module, next) {
                             source.origin = Origin::Part { of, element, count };
+                            source.high = self.upper_half(w, next, element, count);
                         }
                         break;
                     }
@@ -315,7 +375,21 @@ impl Look<'_, '_> {
                     let offset = name.and_then(|o| (self.offsets)(o.span.of(module.source)));
                     source.origin = Origin::Param { offset, bits: m.ty.map_or(32, Type::bits) };
                 }
-                Action::Load(Space::Memory) => source.origin = Origin::Load,
+                Action::Load(Space::Memory) => {
+                    source.origin = Origin::Load;
+                    if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind
+                        && count > 1
+                    {
+                        match m.ty.map(Type::bits) {
+                            Some(16) => {
+                                source.high = element % 2 == 1 && self.element_is_read(w, element - 1);
+                                source.known = Known::NOTHING;
+                            }
+                            Some(8) => source.byte = Some(element),
+                            _ => {}
+                        }
+                    }
+                }
                 Action::Mul | Action::Add | Action::Sub | Action::Fma
                     if m.ty == Some(Type::F32) && form.src == Type::F32 =>
                 {
@@ -323,6 +397,23 @@ impl Look<'_, '_> {
                 }
                 Action::Cvt => {
                     source.origin = Origin::Converted;
+                    if m.source == Some(Type::S8)
+                        && m.ty == Some(Type::S16)
+                        && form.src == Type::S16
+                        && form.dst == Type::F32
+                        && let Some(next) = argument(1)
+                    {
+                        source.signed_byte = Some(self.operand(next));
+                    }
+                    source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
+                    // The upper half of a word, shifted down and cut.
+                    if m.ty.is_some_and(|t| t.bits() == 16)
+                        && m.source.is_some_and(|t| t.is_int() && t.bits() == 32)
+                        && let Some(next) = argument(1)
+                        && self.is_upper_half(next)
+                    {
+                        source.high = true;
+                    }
                     if m.ty == m.source
                         && m.ty == Some(form.src)
                         && let Some(round) = integral_round(module, w)
@@ -350,7 +441,53 @@ impl Look<'_, '_> {
             break;
         }
         source.operand = self.read(at, source.origin, neg, abs);
+        if let (Operand::Reg { .. }, true) = (source.operand, source.high) {
+            source.operand = source.operand.select(Selector::H1);
+        }
         source
+    }
+
+    /// The element that a word was packed of, as operand.
+    fn packed_element(&self, word: u32, element: u16, count: u16) -> Option<u32> {
+        let (w, _, _) = self.flow.maker(self.module, self.flow.value(word)?);
+        let vector = self.flow.arguments(self.module, w).nth(1)?;
+        let same = self.flow.meaning(w).action == Action::Mov
+            && w.guard.is_none()
+            && self.module.operands[vector as usize].kind == OperandKind::Vector(count);
+        let at = vector + 1 + u32::from(element);
+        (same && self.flow.value(at).is_some()).then_some(at)
+    }
+
+    /// Whether the upper element of an unpacked word is read where it is: the word is needed for something else too.
+    fn upper_half(&self, unpack: &Statement, word: u32, element: u16, count: u16) -> bool {
+        count == 2
+            && element == 1
+            && (self.element_is_read(unpack, 0)
+                || self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v)))
+            && !matches!(self.made_by(word), Some(Action::Load(Space::Param)))
+    }
+
+    /// Whether a value is a word shifted right by 16 that is needed as a whole too.
+    fn is_upper_half(&self, at: u32) -> bool {
+        let (module, flow) = (self.module, self.flow);
+        let Some(v) = flow.value(at) else { return false };
+        let (w, _, _) = flow.maker(module, v);
+        if flow.meaning(w).action != Action::Shr || flow.meaning(w).ty.is_none_or(|t| t.bits() != 32) {
+            return false;
+        }
+        let mut arguments = flow.arguments(module, w).skip(1);
+        let (Some(word), Some(by)) = (arguments.next(), arguments.next()) else { return false };
+        flow.constant(module, by) == Some(16) && flow.value(word).is_some_and(|v| flow.uses(v).nth(1).is_some())
+    }
+
+    fn made_by(&self, at: u32) -> Option<Action> {
+        self.flow.value(at).map(|v| self.flow.meaning(self.flow.maker(self.module, v).0).action)
+    }
+
+    /// Whether an element of a vector result is read.
+    fn element_is_read(&self, s: &Statement, element: u16) -> bool {
+        let value: Option<Value> = self.flow.value(s.operands + 1 + u32::from(element));
+        value.is_some_and(|v| self.flow.uses(v).next().is_some() || self.flow.escapes(v))
     }
 
     /// The operand that reads a source with its signs taken in.
@@ -367,6 +504,7 @@ impl Look<'_, '_> {
             Origin::Constant(bits) => match src {
                 Type::F32 => Operand::F32(f32::from_bits(bits as u32), Selector::Whole),
                 Type::F64 => Operand::F64(f64::from_bits(bits)),
+                Type::F16 => Operand::F32(constant::from_half(bits as u16) as f32, Selector::Whole),
                 t if t.is_int() && t.bits() <= 32 => Operand::Bits(facts::truncate(bits, t.bits()) as u32),
                 _ => self.operand(at),
             },

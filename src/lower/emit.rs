@@ -33,6 +33,8 @@ pub struct Emit<'a> {
     pub saturated: bool,
     /// Set by a rule that finds the conversion to be done by another statement: why.
     pub folded: Option<&'static str>,
+    /// The statement that does a folded conversion's work, where it is one.
+    pub into: Option<u32>,
     /// Said where nothing is emitted in the end.
     pub note: Option<&'static str>,
     registers: &'a Registers,
@@ -50,6 +52,7 @@ impl<'a> Emit<'a> {
             narrow: Narrow::Done,
             saturated: false,
             folded: None,
+            into: None,
             note: None,
             registers,
             statement,

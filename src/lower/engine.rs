@@ -2,16 +2,15 @@
 
 use smallvec::SmallVec;
 
-use crate::dataflow::facts;
-use crate::ptx::Type;
-use crate::sass::Instruction;
+use crate::sass::{Alu, Convert, Instruction, Op, Operand, Selector};
 use crate::translate::Fate;
 
 use super::case::{Case, Origin};
+use super::constant;
 use super::emit::Emit;
 use super::registers::Registers;
 use super::rule::{Rule, RuleId};
-use super::rules::{OPERATION, RESULT, int_to_int};
+use super::rules::{OPERATION, RESULT};
 
 /// What becomes of a conversion.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,10 +33,18 @@ fn first(sets: &[&'static [Rule]], case: &Case<'_>) -> Option<&'static Rule> {
 pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<Lowering> {
     let rule = first(OPERATION, case)?;
     let id = RuleId(rule);
+    if let Some(into) = case.twin {
+        let why = "an earlier conversion of the same source has the result";
+        return Some(Lowering {
+            rule: id,
+            fate: Fate::Folded { into: Some(into), sass: SmallVec::new(), why },
+            sass: SmallVec::new(),
+        });
+    }
     if case.dead {
         return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new() });
     }
-    if let Some(bits) = constant(case) {
+    if let Some(bits) = constant::fold(case) {
         return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new() });
     }
     let mut e = Emit::new(registers, statement, case.dst, case.source.operand);
@@ -48,32 +55,49 @@ pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<L
     {
         (finish.emit)(case, &mut e);
     }
+    uniform_parameter(case, &mut e.out);
     let fate = match e.folded.or(e.note) {
-        Some(why) if e.out.is_empty() => Fate::Folded { into: None, sass: SmallVec::new(), why },
+        Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: SmallVec::new(), why },
         _ => Fate::Emitted,
     };
     Some(Lowering { rule: id, fate, sass: e.out })
 }
 
-/// The result's bits where ptxas computes them itself.
-fn constant(case: &Case<'_>) -> Option<u64> {
-    let (form, value) = (case.form, case.source.known.constant?);
-    if case.from_int() && case.to_int() {
-        let (dst, src) = (int_to_int::int(form.dst), int_to_int::int(form.src));
-        let v = facts::truncate(value, src.bits.into());
-        let v = if src.signed { i128::from(facts::sign_extend(v, src.bits.into()) as i64) } else { i128::from(v) };
-        let v = if form.sat {
-            let (low, high) = if dst.signed {
-                (-(1i128 << (dst.bits - 1)), (1i128 << (dst.bits - 1)) - 1)
-            } else {
-                (0, (1i128 << dst.bits) - 1)
-            };
-            v.clamp(low, high)
-        } else {
-            v
-        };
-        return Some(facts::truncate(v as u64, dst.bits.into()));
+/// Load a parameter into a uniform register where an instruction that can read one is its only reader.
+fn uniform_parameter(case: &Case<'_>, out: &mut SmallVec<[Instruction; 1]>) {
+    let Origin::Param { offset, bits } = case.source.origin else { return };
+    let Some(first) = out.first_mut() else { return };
+    let reads_uniform = match first.op {
+        Op::Convert(Convert::I2f { src, .. }) => src.bits > 8,
+        Op::Convert(_) => true,
+        Op::Alu(Alu::Fadd { .. }) => true,
+        Op::Alu(_) => false,
+    };
+    if !(case.machine.uniform_parameters && case.source.only_reader && reads_uniform) {
+        return;
     }
-    let _ = (Origin::Unknown, Type::F32);
-    None
+    let uniform = Operand::Uniform(UNIFORM);
+    let mut replaced = false;
+    for o in &mut first.operands[1..] {
+        if *o == case.source.plain {
+            *o = uniform;
+            replaced = true;
+        }
+    }
+    if replaced {
+        let at = Operand::Const {
+            bank: 0,
+            offset: case.machine.parameters + offset.unwrap_or(0),
+            sel: Selector::Whole,
+            half: false,
+        };
+        let operands = SmallVec::from_slice(&[uniform, at]);
+        out.insert(
+            0,
+            Instruction { guard: None, op: Alu::Ldcu(bits.max(case.form.src.bits()) as u8).into(), operands },
+        );
+    }
 }
+
+/// The uniform register that stands for all of them.
+const UNIFORM: u8 = 4;

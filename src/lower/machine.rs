@@ -69,6 +69,8 @@ pub struct Machine {
     pub parameters: u32,
     /// Conversions read constant bank 0 directly (else through a uniform register or a load).
     pub constant_operands: bool,
+    /// A parameter that only one conversion reads is loaded into a uniform register for it.
+    pub uniform_parameters: bool,
     /// How a register is cleared.
     pub zero: Zero,
     /// A left shift by 16 goes to the multiplier.
@@ -87,6 +89,7 @@ const ROWS: &[Machine] = &[
         half_alu_widens: true,
         parameters: 0x160,
         constant_operands: true,
+        uniform_parameters: false,
         zero: Zero::Mov,
         shift_on_multiplier: false,
         predicated_select: true,
@@ -109,6 +112,7 @@ const ROWS: &[Machine] = &[
         from: 100,
         min_max: MinMax::VimnmxPredicates,
         adder: Adder::Viadd,
+        uniform_parameters: true,
         zero: Zero::Half,
         parameters: 0x380,
         constant_operands: false,
@@ -118,6 +122,7 @@ const ROWS: &[Machine] = &[
         from: 110,
         min_max: MinMax::ImnmxUnlisted,
         adder: Adder::Iadd3Predicates,
+        uniform_parameters: true,
         zero: Zero::Half,
         parameters: 0x380,
         constant_operands: false,
@@ -127,6 +132,7 @@ const ROWS: &[Machine] = &[
         from: 120,
         min_max: MinMax::Vimnmx,
         adder: Adder::Iadd,
+        uniform_parameters: true,
         zero: Zero::Half,
         parameters: 0x380,
         constant_operands: false,
@@ -146,6 +152,7 @@ impl Machine {
         half_alu_widens: false,
         parameters: 0x160,
         constant_operands: true,
+        uniform_parameters: false,
         zero: Zero::Mov,
         shift_on_multiplier: false,
         predicated_select: true,

@@ -62,15 +62,21 @@ impl Registers {
                 && let OperandKind::Register(r) = module.operands[at as usize].kind
             {
                 self.assign(module, flow, r, statement);
-                // What the source is a copy or a sign change of is read in its stead.
+                // What the source is a copy, a part or a sign change of is read in its stead.
                 let mut at = at;
                 for _ in 0..8 {
                     let Some(v) = flow.value(at).filter(|_| at != s.operands) else { break };
-                    let (w, _, _) = flow.maker(module, v);
+                    let (w, _, element) = flow.maker(module, v);
                     let Some(next) = flow.arguments(module, w).nth(1) else { break };
-                    let Some(r) = flow.register(module, next) else { break };
-                    self.assign(module, flow, r, statement);
-                    at = next;
+                    for o in w.operands + 1..w.operands + w.operand_count {
+                        if let Some(r) = flow.register(module, o) {
+                            self.assign(module, flow, r, statement);
+                        }
+                    }
+                    at = match module.operands[next as usize].kind {
+                        OperandKind::Vector(n) => next + 1 + u32::from(element.min(n.saturating_sub(1))),
+                        _ => next,
+                    };
                 }
             }
         }

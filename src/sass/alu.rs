@@ -98,6 +98,8 @@ pub enum Alu {
     Viadd,
     /// Add on the multiplier.
     ImadIadd,
+    /// Load of a parameter into a uniform register: 8, 16, 32 or 64 bits.
+    Ldcu(u8),
     /// Move.
     Mov,
     /// Half-precision multiply and add, used to clear a register; `.MMA` up to sm_90.
@@ -134,6 +136,12 @@ impl fmt::Display for Alu {
             Alu::Iadd => f.write_str("IADD"),
             Alu::Viadd => f.write_str("VIADD"),
             Alu::ImadIadd => f.write_str("IMAD.IADD.U32"),
+            Alu::Ldcu(bits) => f.write_str(match bits {
+                8 => "LDCU.U8",
+                16 => "LDCU.U16",
+                64 => "LDCU.64",
+                _ => "LDCU",
+            }),
             Alu::Mov => f.write_str("MOV"),
             Alu::Hfma2 { mma } => write!(f, "HFMA2{}", flag(mma, ".MMA")),
             Alu::Hfma2Bf16 => f.write_str("HFMA2.BF16_V2"),

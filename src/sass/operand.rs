@@ -101,6 +101,8 @@ pub enum Operand {
         /// nvdisasm sets a blank between the brackets where the operand is 16 bits wide.
         half: bool,
     },
+    /// A uniform register.
+    Uniform(u8),
     /// Bits, printed in hexadecimal.
     Bits(u32),
     /// A small number printed as it is: the immediate pair of HFMA2.
@@ -183,6 +185,7 @@ impl fmt::Display for Operand {
             Operand::Const { bank, offset, sel, half } => {
                 write!(f, "c[{bank:#x}]{}[{offset:#x}]{sel}", if half { " " } else { "" })
             }
+            Operand::Uniform(n) => write!(f, "UR{n}"),
             Operand::Bits(v) => write!(f, "{v:#x}"),
             Operand::Bare(v) => write!(f, "{v}"),
             Operand::Signed(v) => {

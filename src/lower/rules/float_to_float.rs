@@ -95,9 +95,7 @@ pub const RULES: &[Rule] = &[
                 let op = Alu::Fadd { ftz: true, sat: false };
                 // A parameter can only be the second operand.
                 let sources = match c.source.origin {
-                    Origin::Param { .. } if c.machine.constant_operands && !c.source.operand.modified() => {
-                        [Operand::NEG_RZ, c.source.operand]
-                    }
+                    Origin::Param { .. } if !c.source.operand.modified() => [Operand::NEG_RZ, c.source.operand],
                     _ => [c.source.operand, Operand::NEG_RZ],
                 };
                 e.result(op, &sources);
@@ -128,6 +126,15 @@ pub const RULES: &[Rule] = &[
         when: |c| pair(c, Type::F16, Type::F16),
         emit: |c, e| {
             if !c.form.sat {
+                if let Operand::F32(..) = c.source.operand {
+                    let imm = c.source.operand;
+                    e.result(
+                        Alu::Hadd2 { f32: false, sat: false },
+                        &[Operand::NEG_RZ.select(Selector::H0H0), imm, imm],
+                    );
+                    e.permute(0x5410);
+                    return;
+                }
                 let sources = [c.source.operand.select(Selector::H0H0), Operand::NEG_RZ.select(Selector::H0H0)];
                 e.result(Alu::Hadd2 { f32: false, sat: false }, &sources);
                 e.permute(0x5410);
@@ -155,7 +162,7 @@ pub const RULES: &[Rule] = &[
         title: "f16 to f32 is an add of -0 on the half ALU",
         when: |c| pair(c, Type::F32, Type::F16),
         emit: |c, e| {
-            let half = c.source.operand.select(Selector::H0H0);
+            let half = c.source.operand.select(if c.source.high { Selector::H1H1 } else { Selector::H0H0 });
             if c.machine.half_alu_widens {
                 e.saturated = c.form.sat;
                 e.result(Alu::Hadd2 { f32: true, sat: c.form.sat }, &[half, Operand::NEG_RZ.select(Selector::H0H0)]);
@@ -217,6 +224,18 @@ pub const RULES: &[Rule] = &[
             e.result(Alu::Hadd2 { f32: false, sat: c.form.sat }, &sources);
         },
         why: "the half ALU of sm_75 reads an f32 and truncates",
+        examples: &[],
+    },
+    Rule {
+        card: 5,
+        name: "half-of-a-pair",
+        title: "two like conversions to f16 or bf16 are one F2FP, where their halves are put together",
+        when: |c| to_half(c) && c.machine.packing != Packing::None && c.pair.is_some(),
+        emit: |c, e| {
+            e.into = c.pair.and_then(|p| p.at);
+            e.folded = Some("one F2FP makes both halves of the pair");
+        },
+        why: "F2FP converts two values and packs them",
         examples: &[],
     },
     Rule {

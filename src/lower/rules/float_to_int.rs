@@ -40,6 +40,18 @@ fn extended_later(c: &Case<'_>) -> bool {
 pub const RULES: &[Rule] = &[
     Rule {
         card: 3,
+        name: "float-to-packed-byte",
+        title: "a float rounded to a word for cvt.pack alone is converted by the F2IP there",
+        when: |c| float_to_int(c) && c.packed_at.is_some() && c.machine.half_unit_integers,
+        emit: |c, e| {
+            e.into = c.packed_at;
+            e.folded = Some("the F2IP that packs it converts it too");
+        },
+        why: "F2IP rounds, saturates and packs in one instruction",
+        examples: &[],
+    },
+    Rule {
+        card: 3,
         name: "float-to-byte",
         title: "f32 to u8 with rni or rzi is F2IP on the half unit",
         when: |c| {

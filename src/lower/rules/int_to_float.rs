@@ -60,6 +60,20 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         card: 2,
+        name: "byte-of-vector",
+        title: "a signed byte of a loaded vector is read by I2F where it stands in its word",
+        when: |c| {
+            int_to_float(c)
+                && c.source.byte.is_some()
+                && c.form.src.is_signed()
+                && (c.form.src == Type::S8 || c.source.known.fits_signed(8))
+        },
+        emit: |_, e| e.folded = Some("the byte is converted where it stands in the loaded word, in the reader's place"),
+        why: "the conversion unit selects bytes of its source",
+        examples: &[],
+    },
+    Rule {
+        card: 2,
         name: "word-to-single",
         title: "a 32-bit integer to f32 with rn or rz is I2FP; so is a narrower unsigned one that is already extended",
         when: |c| {
@@ -70,7 +84,9 @@ pub const RULES: &[Rule] = &[
                 && matches!(round(c.form), Round::Near | Round::Trunc)
                 && src.bits <= 32
                 && (src.bits == 32 && !masked_byte(c)
-                    || !src.signed && (is_word(c, src.bits) || matches!(c.source.origin, Origin::Shifted { .. })))
+                    || src.bits < 32
+                        && !src.signed
+                        && (is_word(c, src.bits) || matches!(c.source.origin, Origin::Shifted { .. })))
         },
         emit: |c, e| {
             let src = reads(c);
@@ -107,6 +123,9 @@ pub const RULES: &[Rule] = &[
                 src = Int { bits: if c.source.known.fits_unsigned(8) { 8 } else { 16 }, signed: false };
                 operand = of;
             }
+            if let Some(byte) = c.source.signed_byte {
+                (src, operand) = (Int { bits: 8, signed: true }, byte);
+            }
             if matches!(operand, Operand::Bits(_)) {
                 src = Int { bits: 32, signed: src.signed };
             }
@@ -123,5 +142,9 @@ pub const RULES: &[Rule] = &[
 
 /// An unsigned 32-bit source masked to a byte: the mask goes and the byte is read.
 fn masked_byte(c: &Case<'_>) -> bool {
-    c.form.src == Type::U32 && c.source.known.how == How::Mask && c.source.known.zero_from == 8
+    c.form.src == Type::U32
+        && c.form.dst == Type::F32
+        && c.source.known.how == How::Mask
+        && c.source.known.zero_from == 8
+        && matches!(c.source.origin, Origin::Masked { .. })
 }

@@ -7,7 +7,7 @@ use crate::lower::emit::{Emit, Narrow};
 use crate::lower::machine::MinMax;
 use crate::lower::rule::{Example, Rule};
 use crate::ptx::Type;
-use crate::sass::{Alu, Compare, Convert, Int, Operand, Pred, Reg};
+use crate::sass::{Alu, Compare, Convert, Int, Operand, Pred, Reg, Selector};
 
 /// The SASS format of an integer type.
 pub fn int(t: Type) -> Int {
@@ -74,7 +74,8 @@ pub const RULES: &[Rule] = &[
             e.narrow = Narrow::Raw;
             let (bits, known) = (c.form.dst.bits(), c.source.known);
             // A parameter is read again with the narrower width.
-            let reread = matches!(c.source.origin, Origin::Param { .. }) && (bits == 8 || !c.form.dst.is_signed());
+            let reread = matches!(c.source.origin, Origin::Param { .. })
+                && (!c.form.dst.is_signed() || bits == 8 && c.machine.constant_operands);
             if reread {
                 e.folded = Some("the parameter is read again with that width");
                 if c.form.dst.is_signed() {
@@ -107,6 +108,14 @@ fn reads_high(u: &Use) -> bool {
     matches!(u, Use::Store { bits: 64, .. } | Use::Logic | Use::Other | Use::Multiply(64) | Use::Compare(_))
 }
 
+/// A byte parameter is read again with the sign that is wanted.
+fn reread(c: &Case<'_>) -> bool {
+    c.machine.constant_operands
+        && matches!(c.source.origin, Origin::Param { bits: 8, .. })
+        && c.form.src == Type::S8
+        && c.form.dst.bits() >= 32
+}
+
 /// Extension to a wider type.
 fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
@@ -130,25 +139,33 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
         let absorbed = c.only(|u| match *u {
             Use::ShiftLeft(_) => true,
             Use::Mask(m) => (src.bits() == 16 || dst.bits() == 64) && m <= 0xff,
-            Use::ToFloat { from, .. } => {
-                from == dst && dst.is_unsigned() && !matches!(c.source.origin, Origin::Part { element: 0, .. })
-            }
+            Use::ToFloat { from, .. } => from == dst && dst.is_unsigned(),
             _ => false,
         });
         if absorbed {
             e.folded = Some("the reader takes the bits it wants itself");
             return;
         }
-        e.mask(if src.bits() == 8 { 0xff } else { 0xffff });
+        if c.source.high {
+            e.value = c.source.operand.select(Selector::Whole);
+            e.permute(if src.bits() == 8 { 0x7772 } else { 0x7732 });
+        } else {
+            e.mask(if src.bits() == 8 { 0xff } else { 0xffff });
+        }
         return;
     }
     // Signed: the low word first, then the high one.
-    let in_place = word
-        || known.fits_signed(src.bits())
-            && known.how != How::Shift
-            && !(known.how == How::Param && src.bits() != u32::from(known.sign_from));
+    let in_place = word || reread(c) || known.fits_signed(src.bits()) && known.how != How::Shift;
     let to_float = c.only(|u| matches!(u, Use::ToFloat { from, .. } if *from == dst && dst.is_signed()));
-    let permute = if src.bits() == 8 { 0x8880 } else { 0x9910 };
+    let permute = match (src.bits(), c.source.high) {
+        (8, false) => 0x8880,
+        (8, true) => 0xaaa2,
+        (_, false) => 0x9910,
+        (_, true) => 0xbb32,
+    };
+    if c.source.high {
+        e.value = c.source.operand.select(Selector::Whole);
+    }
     match dst.bits() {
         16 => {
             if in_place {
@@ -159,11 +176,11 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
                 }
                 return;
             }
-            let reread = matches!(c.source.origin, Origin::Param { .. });
+            let reread = c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
             let later = c.only(|u| match *u {
                 Use::Extend { from, to } => from.is_signed() && to.is_signed(),
                 Use::Compare(t) => t.is_signed(),
-                Use::ToFloat { from, .. } => from == dst && dst.is_signed(),
+                Use::ToFloat { from, to } => from == dst && dst.is_signed() && to == Type::F32,
                 _ => false,
             });
             if later {
@@ -229,8 +246,26 @@ fn saturate(c: &Case<'_>, e: &mut Emit<'_>) {
     let ones = Operand::Bits(0xffff_ffff);
     let top = limit(dst);
     e.value = c.source.plain;
-    let s = c.source.plain;
+    let (s, known) = (c.source.plain, c.source.known);
     match (dst.bits, dst.signed, src.bits, src.signed) {
+        // A pair that is known to hold no more than a byte or half.
+        (32, false, 64, true) if known.fits_unsigned(31) => e.folded = Some("the value is in range"),
+        (32, true, 64, true) if known.sign_from <= 16 && known.zero_from == 64 => {
+            e.permute(if known.sign_from <= 8 { 0x8880 } else { 0x9910 });
+        }
+        (32, false, 64, true) if known.sign_from <= 16 => {
+            e.permute(if known.sign_from <= 8 { 0x8880 } else { 0x9910 });
+            let value = e.value;
+            e.isetp(p, Compare::Lt, false, value, Operand::RZ);
+            e.result(Alu::Sel, &[value, Operand::RZ, Operand::Pred(p, true)]);
+        }
+        // The high word is zero: only the sign bit of the low one can be out of range.
+        (32, true, 64, true) if known.fits_unsigned(32) => {
+            let sign = e.scratch();
+            e.to(sign, Alu::ShiftRightSigned, &[Operand::RZ, Operand::Bits(0x1f), s]);
+            e.isetp(p, Compare::Eq, false, Operand::reg(sign), Operand::RZ);
+            e.result(Alu::Sel, &[s, Operand::Bits(0x7fff_ffff), Operand::Pred(p, false)]);
+        }
         // Negative becomes zero.
         (64, false, 64, true) => {
             let mask = e.scratch();

@@ -2,25 +2,42 @@
 
 use crate::lower::rule::Rule;
 use crate::lower::rules::int_to_int::int;
-use crate::sass::{Convert, Operand, Selector};
+use crate::sass::{Convert, Operand, Round, Selector};
 
 /// The rules.
-pub const RULES: &[Rule] = &[Rule {
-    card: 6,
-    name: "pack-integers",
-    title: "cvt.pack is one I2IP; the third source is shifted in above the pair",
-    when: |c| c.form.pack,
-    emit: |c, e| {
-        let dst = int(c.form.dst);
-        let third = c.sources.get(2).copied().unwrap_or(Operand::RZ);
-        // Pairs of 4 or 2 bits leave 24 or 28 bits of the third source.
-        let third = match dst.bits {
-            4 => third.select(Selector::Bits(24)),
-            2 => third.select(Selector::Bits(28)),
-            _ => third,
-        };
-        e.result(Convert::I2ip { dst }, &[c.sources[0], c.sources[1], third]);
+pub const RULES: &[Rule] = &[
+    Rule {
+        card: 3,
+        name: "pack-floats",
+        title: "cvt.pack of two floats rounded to words is one F2IP",
+        when: |c| c.form.pack && c.packs_floats.is_some() && c.machine.half_unit_integers,
+        emit: |c, e| {
+            if let Some((a, b, truncates)) = c.packs_floats {
+                let round = if truncates { Round::Trunc } else { Round::Near };
+                let third = c.sources.get(2).copied().unwrap_or(Operand::RZ);
+                e.result(Convert::F2ip { dst: int(c.form.dst), round }, &[a, b, third]);
+            }
+        },
+        why: "F2IP rounds, saturates and packs in one instruction, where both floats are rounded alike",
+        examples: &[],
     },
-    why: "the conversion unit saturates and packs in one instruction on every architecture from sm_72 on",
-    examples: &[],
-}];
+    Rule {
+        card: 6,
+        name: "pack-integers",
+        title: "cvt.pack is one I2IP; the third source is shifted in above the pair",
+        when: |c| c.form.pack,
+        emit: |c, e| {
+            let dst = int(c.form.dst);
+            let third = c.sources.get(2).copied().unwrap_or(Operand::RZ);
+            // Pairs of 4 or 2 bits leave 24 or 28 bits of the third source.
+            let third = match dst.bits {
+                4 => third.select(Selector::Bits(24)),
+                2 => third.select(Selector::Bits(28)),
+                _ => third,
+            };
+            e.result(Convert::I2ip { dst }, &[c.sources[0], c.sources[1], third]);
+        },
+        why: "the conversion unit saturates and packs in one instruction on every architecture from sm_72 on",
+        examples: &[],
+    },
+];

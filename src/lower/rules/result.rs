@@ -30,6 +30,14 @@ pub const RULES: &[Rule] = &[
             }
             let ftz = c.form.ftz && c.form.src == Type::F32;
             let value = e.value;
+            if never_positive(value)
+                && e.out.is_empty()
+                && !c.any(|u| matches!(u, Use::Unpack | Use::Copy | Use::Logic))
+                && !ftz
+            {
+                e.folded = Some("what is never positive clamps to zero");
+                return;
+            }
             e.result(Alu::Fadd { ftz, sat: true }, &[Operand::RZ, value]);
         },
         why: "adding zero changes no value; .SAT clamps to [0, 1] and turns NaN into 0",
@@ -46,6 +54,11 @@ pub const RULES: &[Rule] = &[
                 && c.source.only_reader
                 && c.form.src == Type::F32
             {
+                return;
+            }
+            if let Operand::F32(..) = e.value {
+                let imm = e.value;
+                e.result(Alu::Hadd2 { f32: false, sat: true }, &[Operand::NEG_RZ.select(Selector::H0H0), imm, imm]);
                 return;
             }
             let value = e.value.select(Selector::H0H0);
@@ -80,6 +93,11 @@ pub const RULES: &[Rule] = &[
         examples: &[],
     },
 ];
+
+/// `-|a|`
+fn never_positive(o: Operand) -> bool {
+    matches!(o, Operand::Reg { neg: true, abs: true, .. })
+}
 
 /// One half of the double-precision clamp.
 fn maximum_minimum(e: &mut Emit<'_>, limit: Operand, compare: Compare, quiet: u32) {
