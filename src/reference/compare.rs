@@ -11,7 +11,7 @@ use super::rewrite::{Line, Rewritten};
 use super::run::{Answer, ask};
 use super::shape::shapes;
 use crate::ptx::lines::LineIndex;
-use crate::ptx::{Module, Span};
+use crate::ptx::{Module, Span, StatementKind};
 use crate::report::text::one_line;
 use crate::target::Target;
 use crate::translate::{Context, Fate, Options, Translation, translate};
@@ -164,15 +164,23 @@ fn messages(
     let module = &translation.module;
     let mut theirs: Vec<(Option<u32>, String)> = theirs
         .into_iter()
-        .map(|(number, text)| {
-            let line = number.and_then(|n| rewritten.line(n)).map(|line| match line {
-                Line::Statement(s) => lines.line(module.statements[s as usize].span.start),
-                Line::Other(offset) => lines.line(offset),
-            });
-            (line, text)
+        .filter_map(|(number, text)| match number.and_then(|n| rewritten.line(n)) {
+            Some(Line::Statement(s)) => {
+                let statement = &module.statements[s as usize];
+                let line = lines.line(statement.span.start);
+                let opcode = &module.opcodes[statement.opcode.0 as usize];
+                if statement.kind == StatementKind::Instruction && opcode.parts().next() != Some(b"cvt") {
+                    // Instructions that are no conversions are not judged here; they keep the file from being assembled.
+                    let why = format!("ptxas refuses another instruction, line {line}: {text}");
+                    comparison.failure.get_or_insert(why);
+                    return None;
+                }
+                Some((Some(line), text))
+            }
+            Some(Line::Other(offset)) => Some((Some(lines.line(offset)), text)),
+            None => Some((None, text)),
         })
         .collect();
-    // ptxas names its file by the path that it was given, which is another one here.
     let place = |anchor: Span| match statement_at(module, anchor.start) {
         Some(s) => lines.line(module.statements[s as usize].span.start),
         None => lines.line(anchor.start),

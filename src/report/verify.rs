@@ -129,9 +129,10 @@ fn write_file(file: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let arch = if file.arch.is_empty() { String::new() } else { format!(" for {}", file.arch) };
     write!(out, "{}{arch}: ", Printable(&file.path))?;
     if let Some(why) = &file.failure {
-        return writeln!(out, "not compared: {}", Printable(why));
+        writeln!(out, "not compared: {}", Printable(why))?;
+    } else {
+        write_counts(&Total::of(std::slice::from_ref(file)), out)?;
     }
-    write_counts(&Total::of(std::slice::from_ref(file)), out)?;
     for difference in &file.differences {
         writeln!(out, "  {}:{}: {}", difference.line, difference.column, Printable(&difference.ptx))?;
         writeln!(out, "      {:<HALF$}{}", "cvtlower", "ptxas")?;

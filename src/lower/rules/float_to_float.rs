@@ -268,7 +268,11 @@ pub const RULES: &[Rule] = &[
             e.folded = Some("one F2FP makes both halves of the pair");
         },
         why: "F2FP converts two values and packs them",
-        examples: &[],
+        examples: &[Example {
+            ptx: "cvt.rn.f16.f32 h1, f1; cvt.rn.f16.f32 h2, f2; mov.b32 r1, {h1, h2}; st.global.b32 [d1], r1;",
+            arch: "sm_89",
+            sass: &[],
+        }],
     },
     Rule {
         card: 5,
