@@ -79,7 +79,7 @@ fn codes_are_explained() {
                     let (head, tail) = s.split_once("::").unwrap_or_default();
                     matches!(head, "cvt" | "ptx" | "ptxas" | "module" | "input")
                         && !tail.is_empty()
-                        && tail.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+                        && tail.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
                 });
                 found.extend(strings.map(str::to_owned));
             }
