@@ -405,7 +405,7 @@ mod tests {
     fn wrong_names_are_answered_with_the_nearest() {
         let near = |name: &str| Target::parse(name).unwrap_err().to_string();
         assert_eq!(near("sm89"), "there is no architecture `sm89`; did you mean `sm_89`?");
-        assert_eq!(near("sm_98"), "there is no architecture `sm_98`; did you mean `sm_89`?");
+        assert_eq!(near("sm_98"), "there is no architecture `sm_98`; did you mean `sm_90`?");
         assert_eq!(near("compute_90a"), "`compute_90a` is a virtual architecture, which has no SASS; write `sm_90a`");
         for name in ["", "sm_", "volta", "sm_\u{e9}", "sm_99999999999"] {
             let _ = near(name);

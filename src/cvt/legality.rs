@@ -204,7 +204,7 @@ impl Case<'_> {
         !scalar(d) || !scalar(s)
     }
 
-    /// Whether the pair is of a signature that only bf16x2 from narrow types has, which this ptxas refuses.
+    /// Whether ptxas has a pattern for the pair and refuses it all the same.
     fn not_yet(&self) -> bool {
         let (d, s) = self.classes();
         match (d, s) {

@@ -281,7 +281,9 @@ fn findings(source: &str, target: Target) -> Vec<Diagnostic> {
 }
 
 fn write_finding(finding: &Diagnostic, out: &mut String) {
-    hanging(&format!("{} [{}]", finding.message, finding.code), "    ", "      ", out);
+    // Which target it is stands above.
+    let message = finding.message.split("; the module is for").next().unwrap_or_default();
+    hanging(&format!("{message} [{}]", finding.code), "    ", "      ", out);
     if let Some(help) = &finding.help {
         hanging(help, "      ", "      ", out);
     }

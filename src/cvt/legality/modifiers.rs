@@ -216,7 +216,7 @@ pub(super) fn rounding(c: &mut Case<'_>) {
             && if scalar {
                 let rule = rounding_rule(c.dst, c.src, false);
                 let float = rule.takes.contains(&Rn);
-                !exact(c) && !(rule.takes.contains(&given) || float && given == Rs)
+                !(exact(c) || rule.takes.contains(&given) || (float && given == Rs))
             } else {
                 TO_INTEGRAL.contains(&given)
             },
@@ -275,5 +275,32 @@ pub(super) fn scale_pair_source(c: &mut Case<'_>) {
     }
     if c.decoded.satfinite {
         c.tell_modifier(Fault::IllegalWithPair(Modifier::Satfinite), Modifier::Satfinite);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_type_holds_another() {
+        assert!(holds_all(Type::U32, Type::U16) && holds_all(Type::S32, Type::U16) && holds_all(Type::S8, Type::S8));
+        assert!(
+            !holds_all(Type::U32, Type::S16) && !holds_all(Type::S16, Type::U16) && !holds_all(Type::U8, Type::U16)
+        );
+        assert!(!holds_all(Type::F32, Type::U8) && !holds_all(Type::U64, Type::F32));
+    }
+
+    #[test]
+    fn rounding_follows_from_the_types() {
+        let rule = |dst, src| rounding_rule(dst, src, false);
+        assert_eq!(rule(Type::S32, Type::F32), RoundingRule { required: true, takes: TO_INTEGRAL });
+        assert_eq!(rule(Type::F32, Type::F32), RoundingRule { required: false, takes: TO_INTEGRAL });
+        assert_eq!(rule(Type::F64, Type::F32), RoundingRule { required: false, takes: &[] });
+        assert_eq!(rule(Type::U8, Type::U64), RoundingRule { required: false, takes: &[] });
+        assert_eq!(rule(Type::F64, Type::U8), RoundingRule { required: true, takes: &[Rn, Rz, Rm, Rp] });
+        assert_eq!(rule(Type::F32, Type::Bf16), RoundingRule { required: false, takes: &[Rn, Rz, Rm, Rp] });
+        assert_eq!(rule(Type::E4m3x4, Type::F32), RoundingRule { required: true, takes: &[Rs] });
+        assert_eq!(rounding_rule(Type::Bf16, Type::F32, true).takes, [Rn, Rz]);
     }
 }
