@@ -126,7 +126,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let setting = setting::Setting::of(&module, options, &mut diagnostics);
     let mut flow = Flow::new(&module);
     let mut registers = Registers::new();
-    let mut judge = judge::Judge::new(&module, setting.judge);
+    let mut judge = judge::Judge::new(&module, setting.judge, setting.arch);
     let mut functions = Vec::with_capacity(module.functions.len());
     let mut legal = Vec::new();
     let called = calls::called(&module);
@@ -158,7 +158,8 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
         }
         functions.push(FunctionTranslation { function: index as u32, called: called[index], conversions });
     }
-    diagnostics.sort_by_key(|d| d.span.start);
+    // Findings about one statement have one anchor and stay in the order of ptxas.
+    diagnostics.sort_by_key(|d| d.anchor.start);
     Translation { module, arch: setting.arch, functions, diagnostics }
 }
 

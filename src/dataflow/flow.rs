@@ -409,7 +409,8 @@ impl Flow {
         // The bound keeps a hostile file linear.
         (0..here).rev().take(64).map(Value).find(|&v| {
             let (w, _, _) = self.maker(module, v);
-            (w.operands..w.operands + w.operand_count).any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
+            (w.operands..w.operands + w.operand_count)
+                .any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
         })
     }
 

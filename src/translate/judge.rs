@@ -2,7 +2,8 @@
 
 use crate::cvt::{self, Decoded, Form, Operands};
 use crate::diagnostic::Diagnostic;
-use crate::ptx::{Module, Statement, StatementKind};
+use crate::ptx::{Module, OperandKind, Statement, StatementKind};
+use crate::target::Target;
 
 use super::diagnose;
 
@@ -10,6 +11,7 @@ use super::diagnose;
 /// like those of an earlier legal one is not judged again.
 pub struct Judge {
     by: cvt::Judge,
+    arch: Target,
     opcodes: Vec<Option<Box<Known>>>,
 }
 
@@ -23,7 +25,7 @@ const REMEMBERED: usize = 4;
 
 impl Judge {
     /// A judge for the module's opcodes.
-    pub fn new(module: &Module<'_>, by: cvt::Judge) -> Self {
+    pub fn new(module: &Module<'_>, by: cvt::Judge, arch: Target) -> Self {
         let opcodes = module
             .opcodes
             .iter()
@@ -32,7 +34,7 @@ impl Judge {
                 conversion.then(|| Box::new(Known { decoded: cvt::decode(o.parts()), legal: Vec::new() }))
             })
             .collect();
-        Judge { by, opcodes }
+        Judge { by, arch, opcodes }
     }
 
     /// The legal conversions of a function, and findings about the others.
@@ -48,12 +50,23 @@ impl Judge {
             if s.kind != StatementKind::Instruction {
                 continue;
             }
+            // What did not parse has its finding already.
+            let operands = &module.operands[s.operands as usize..(s.operands + s.operand_count) as usize];
+            if operands.last().is_some_and(|o| o.kind == OperandKind::Error) {
+                continue;
+            }
             let Some(Some(known)) = self.opcodes.get_mut(s.opcode.0 as usize) else { continue };
             match judge(known, module, s, self.by) {
-                Ok(form) => legal.push((i, form)),
-                Err(violations) => {
-                    findings.extend(violations.iter().map(|v| diagnose::violation(v, module, s)));
+                Ok(form) => {
+                    if cvt::may_be_defective(&form) {
+                        let operands = cvt::shapes(module, s);
+                        for d in cvt::defects(&form, &operands, self.arch) {
+                            findings.push(diagnose::ptxas_defect(d, d.place(&operands), module, s));
+                        }
+                    }
+                    legal.push((i, form));
                 }
+                Err(found) => findings.extend(diagnose::violations(&found, module, s)),
             }
         }
     }
