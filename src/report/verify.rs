@@ -135,7 +135,7 @@ fn write_file(file: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     for difference in &file.differences {
         writeln!(out, "  {}:{}: {}", difference.line, difference.column, Printable(&difference.ptx))?;
-        writeln!(out, "      {:<HALF$}{}", "cvtlower", "ptxas")?;
+        writeln!(out, "      {:<HALF$}ptxas", "cvtlower")?;
         let (ours, theirs) = (&difference.cvtlower, &difference.ptxas);
         for at in 0..ours.len().max(theirs.len()).max(1) {
             let side = |list: &[String]| match list.get(at) {
