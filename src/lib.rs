@@ -2,7 +2,7 @@
 //!
 //! [`lower_source`] is the short way, text in and text out. [`translate::translate`] gives everything that is known:
 //! the syntax tree, each conversion's form, rule, fate and typed instructions, and all findings. [`report`] prints
-//! that, [`explain`] tells about rules and forms, and [`reference`] compares with a real ptxas.
+//! that, [`explain`] tells about rules and forms, and [`mod@reference`] compares with a real ptxas.
 //!
 //! The modules are the stations that the data passes, in this order: [`ptx`] (text to syntax tree), [`cvt`] (one
 //! conversion and whether it is legal), [`dataflow`] (what is known of a register and wanted of it), [`lower`] (the
