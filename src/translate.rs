@@ -109,6 +109,18 @@ pub struct Translation<'s> {
 /// Translate a file: parse it, judge its conversions, lower the legal ones.
 ///
 /// Nothing fails as a whole: what is wrong is in [`Translation::diagnostics`], everything else is translated.
+///
+/// ```
+/// use cvtlower::target::Target;
+/// use cvtlower::translate::{Context, Fate, Options, translate};
+///
+/// let options = Options { arch: Target::parse("sm_90").ok(), retarget: false, context: Context::Kernel };
+/// let translation = translate(b"cvt.rn.f16.f32 h1, f1; cvt.f16.f32 h2, f2;", &options);
+/// let conversion = &translation.functions[0].conversions[0];
+/// assert_eq!(conversion.fate, Fate::Emitted);
+/// assert_eq!(conversion.sass[0].opcode().to_string(), "F2FP.F16.F32.PACK_AB");
+/// assert_eq!(translation.diagnostics.len(), 1);
+/// ```
 pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let (module, errors) = parse(source);
     let mut diagnostics: Vec<Diagnostic> = errors.iter().map(|e| diagnose::syntax(e, source)).collect();

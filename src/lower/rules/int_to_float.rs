@@ -58,7 +58,11 @@ pub const RULES: &[Rule] = &[
         },
         emit: |_, e| e.folded = Some("the conversion reads the byte where the shift found it, in the shift's place"),
         why: "the conversion unit selects bytes and halves of its source",
-        examples: &[],
+        examples: &[Example {
+            ptx: ".reg .b64 d<9>; shr.u32 r2, r1, 8; cvt.rn.f64.u8 d1, r2;",
+            arch: "sm_89",
+            sass: &[],
+        }],
     },
     Rule {
         card: 2,
@@ -83,7 +87,11 @@ pub const RULES: &[Rule] = &[
         },
         emit: |_, e| e.folded = Some("the byte is converted where it stands in the loaded word, in the reader's place"),
         why: "the conversion unit selects bytes of its source",
-        examples: &[],
+        examples: &[Example {
+            ptx: ".reg .b64 d<9>; ld.global.v4.s8 {h1, h2, h3, h4}, [d1]; cvt.rn.f32.s8 f1, h1; cvt.rn.f32.s8 f2, h2;",
+            arch: "sm_89",
+            sass: &[],
+        }],
     },
     Rule {
         card: 2,
@@ -119,7 +127,12 @@ pub const RULES: &[Rule] = &[
         why: "the half unit converts 32-bit words, nearest or truncating only",
         examples: &[
             Example { ptx: "cvt.rn.f32.s32 f1, r1;", arch: "sm_89", sass: &["I2FP.F32.S32 R2, R0"] },
-            Example { ptx: "cvt.rz.f32.s32 f1, r1;", arch: "sm_89", sass: &["I2FP.F32.S32.RZ R2, R0"] },
+            Example { ptx: "cvt.rz.f32.u32 f1, r1;", arch: "sm_89", sass: &["I2FP.F32.U32.RZ R2, R0"] },
+            Example {
+                ptx: ".reg .b64 d<9>; ld.global.u8 h1, [d1]; cvt.rn.f32.u8 f1, h1;",
+                arch: "sm_89",
+                sass: &["I2FP.F32.U32 R4, R0"],
+            },
         ],
     },
     Rule {
@@ -144,8 +157,9 @@ pub const RULES: &[Rule] = &[
         },
         why: "the conversion unit extends bytes and halves itself, and has every rounding",
         examples: &[
-            Example { ptx: "cvt.rn.f32.u64 f1, d1;", arch: "sm_89", sass: &["I2F.U64 R4, R2"] },
+            Example { ptx: ".reg .b64 d<9>; cvt.rn.f32.u64 f1, d1;", arch: "sm_89", sass: &["I2F.U64 R0, R2"] },
             Example { ptx: "cvt.rm.f32.s32 f1, r1;", arch: "sm_89", sass: &["I2F.RM R2, R0"] },
+            Example { ptx: "cvt.rn.f32.s32 f1, r1;", arch: "sm_80", sass: &["I2F R2, R0"] },
         ],
     },
 ];

@@ -44,7 +44,14 @@ pub const RULES: &[Rule] = &[
             e.narrow = if c.form.dst.is_signed() { Narrow::Raw } else { Narrow::Done };
         },
         why: "the conversion unit saturates signed words to bytes and halves, nothing else",
-        examples: &[Example { ptx: "cvt.sat.u8.s32 r1, r2;", arch: "sm_89", sass: &["I2I.U8.S32.SAT R2, R0"] }],
+        examples: &[
+            Example { ptx: "cvt.sat.u8.s32 r1, r2;", arch: "sm_89", sass: &["I2I.U8.S32.SAT R2, R0"] },
+            Example {
+                ptx: "cvt.sat.s16.s32 r1, r2;",
+                arch: "sm_89",
+                sass: &["I2I.S16.S32.SAT R2, R0", "PRMT R2, R2, 0x9910, RZ"],
+            },
+        ],
     },
     Rule {
         card: 6,
@@ -53,7 +60,15 @@ pub const RULES: &[Rule] = &[
         when: saturating,
         emit: saturate,
         why: "no unit saturates from unsigned, 64-bit or sub-word sources",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.sat.u8.u32 r1, r2;", arch: "sm_89", sass: &["IMNMX.U32 R2, R0, 0xff, PT"] },
+            Example { ptx: "cvt.sat.u8.u32 r1, r2;", arch: "sm_90", sass: &["VIMNMX.U32 R2, R0, 0xff, PT"] },
+            Example {
+                ptx: "cvt.sat.u16.u32 r1, r2;",
+                arch: "sm_100",
+                sass: &["VIMNMX.U32 R2, PT, PT, R0, 0xffff, PT"],
+            },
+        ],
     },
     Rule {
         card: 6,
@@ -62,7 +77,10 @@ pub const RULES: &[Rule] = &[
         when: |c| int_to_int(c) && c.form.dst.bits() >= 32 && c.form.dst.bits() <= c.form.src.bits(),
         emit: |_, e| e.folded = Some("the low bits are where they were"),
         why: "registers have no type; a 32-bit result is the low register of a 64-bit pair",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.u32.s32 r1, r2;", arch: "sm_89", sass: &[] },
+            Example { ptx: ".reg .b64 d<9>; cvt.u32.u64 r1, d1;", arch: "sm_89", sass: &[] },
+        ],
     },
     Rule {
         card: 6,
@@ -90,7 +108,11 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "a 16-bit register holds anything above its half, but a byte in it is extended",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.u8.u32 r1, r2;", arch: "sm_89", sass: &["LOP3.LUT R2, R0, 0xff, RZ, 0xc0, !PT"] },
+            Example { ptx: "cvt.s8.s32 r1, r2;", arch: "sm_89", sass: &["PRMT R2, R0, 0x8880, RZ"] },
+            Example { ptx: ".reg .b16 h<9>; cvt.u16.u32 h1, r1;", arch: "sm_89", sass: &[] },
+        ],
     },
     Rule {
         card: 6,
@@ -99,7 +121,15 @@ pub const RULES: &[Rule] = &[
         when: int_to_int,
         emit: extend,
         why: "loads extend, the conversion unit reads bytes and halves, shifts and masks cut: only what is left needs an instruction",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.s32.s16 r1, r2;", arch: "sm_89", sass: &["PRMT R2, R0, 0x9910, RZ"] },
+            Example { ptx: "cvt.s32.s8 r1, r2;", arch: "sm_89", sass: &["PRMT R2, R0, 0x8880, RZ"] },
+            Example {
+                ptx: ".reg .b64 d<9>; cvt.s64.s32 d1, r1;",
+                arch: "sm_89",
+                sass: &["SHF.R.S32.HI R3, RZ, 0x1f, R0"],
+            },
+        ],
     },
 ];
 
