@@ -8,6 +8,7 @@ mod body;
 mod declarations;
 mod key;
 mod operands;
+mod quick;
 mod scopes;
 mod special;
 mod toplevel;
