@@ -129,7 +129,10 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
             known(second)
         }
         Action::And => {
-            let mask = [second, third].into_iter().find_map(|o| flow.constant(module, o))?;
+            let Some(mask) = [second, third].into_iter().find_map(|o| flow.constant(module, o)) else {
+                let (a, b) = (known(second)?, known(third)?);
+                return bounded(a.zero_from.min(b.zero_from).into(), m.ty?);
+            };
             let mask = truncate(mask, m.ty?.bits());
             let top = 64 - mask.leading_zeros();
             // A mask of what is zero already changes nothing.
@@ -139,10 +142,27 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
             }
             (top < m.ty?.bits()).then(|| Known::zeros(top, How::Mask))
         }
+        // The sums and products of small unsigned values are known to be small.
+        Action::Or | Action::Xor => bounded(widest(known(second)?, known(third)?), m.ty?),
+        Action::Selp => bounded(widest(known(second)?, known(third)?), m.ty?),
+        Action::Add => bounded(widest(known(second)?, known(third)?) + 1, m.ty?),
+        Action::Mul if !m.ty?.is_float() => {
+            bounded(u32::from(known(second)?.zero_from) + u32::from(known(third)?.zero_from), m.ty?)
+        }
+        Action::Shl => {
+            let by = flow.constant(module, third)?;
+            bounded(u32::from(known(second)?.zero_from) + by.min(64) as u32, m.ty?)
+        }
+        Action::Min if m.ty?.is_unsigned() => {
+            let of = |at| known(at).map_or(64, |k| k.zero_from);
+            bounded(of(second).min(of(third)).into(), m.ty?)
+        }
+        Action::Max if m.ty?.is_unsigned() => bounded(widest(known(second)?, known(third)?), m.ty?),
         Action::Shr if m.ty?.is_unsigned() || !m.ty?.is_signed() => {
             let by = flow.constant(module, third)?;
             let width = m.ty?.bits();
-            (by > 0 && by < u64::from(width)).then(|| Known::zeros(width - by as u32, How::Shift))
+            let from = known(second).map_or(width, |k| width.min(k.zero_from.into()));
+            (by > 0 && by < u64::from(width)).then(|| Known::zeros(from.saturating_sub(by as u32), How::Shift))
         }
         Action::Bfe => {
             let fourth = after(module, third, s.operands + s.operand_count);
@@ -156,6 +176,15 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
         Action::Cvt => converted(m.ty?, m.source?, m.sat, || known(second)),
         _ => None,
     }
+}
+
+fn widest(a: Known, b: Known) -> u32 {
+    a.zero_from.max(b.zero_from).into()
+}
+
+/// Zeros from a bit on, where that bit is within the register that holds the type.
+fn bounded(bits: u32, ty: Type) -> Option<Known> {
+    (bits < ty.bits().max(32)).then(|| Known::zeros(bits, How::Other))
 }
 
 fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>) -> Option<Known> {

@@ -7,7 +7,7 @@
 //!
 //! The buffers are kept from function to function, so that a file costs a handful of allocations.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ptx::{FunctionKind, Module, Operand, OperandKind, RegId, Statement, StatementKind, literal};
 
@@ -86,6 +86,13 @@ pub struct Flow {
     pairs: Vec<Option<Pair>>,
     /// Basic block of each statement, counted from the function's start.
     blocks: Vec<u32>,
+    /// Loops: from the label that is jumped back to, to the jump.
+    loops: Vec<(u32, u32)>,
+    labels: FxHashMap<u32, u32>,
+    /// Names of labels that branches name.
+    targets: FxHashSet<u32>,
+    /// Some branch takes its target from a table: any label may be one.
+    indirect: bool,
     work: Vec<u32>,
     reads: Vec<(u32, UseSite)>,
     open: Vec<(u32, u32, u32)>,
@@ -138,11 +145,15 @@ impl Flow {
     /// Give every writing its number, and find the blocks.
     fn number_writes(&mut self, module: &Module<'_>, first: u32, last: u32) {
         self.blocks.clear();
+        self.loops.clear();
+        self.labels.clear();
+        self.find_targets(module, first, last);
         let mut block = 0;
         for i in first..last {
             let s = &module.statements[i as usize];
-            if s.kind == StatementKind::Label {
+            if let Some(name) = self.target(module, s) {
                 block += 1;
+                self.labels.insert(name, i);
             }
             self.blocks.push(block);
             if s.kind != StatementKind::Instruction {
@@ -163,7 +174,41 @@ impl Flow {
             }
             if matches!(self.meaning(s).action, Action::Branch | Action::Exit | Action::Call) {
                 block += 1;
+                if let Some(OperandKind::Symbol(name)) = module.operands.get(s.operands as usize).map(|o| o.kind)
+                    && self.meaning(s).action == Action::Branch
+                    && let Some(&label) = self.labels.get(&name.0)
+                {
+                    self.loops.push((label, i));
+                }
             }
+        }
+    }
+
+    /// Find the labels that are jumped to; the others, debuggers' marks, part no blocks.
+    fn find_targets(&mut self, module: &Module<'_>, first: u32, last: u32) {
+        self.targets.clear();
+        self.indirect = false;
+        for s in &module.statements[first as usize..last as usize] {
+            if s.kind != StatementKind::Instruction || self.meaning(s).action != Action::Branch {
+                continue;
+            }
+            for o in &module.operands[s.operands as usize..(s.operands + s.operand_count) as usize] {
+                if let OperandKind::Symbol(name) = o.kind {
+                    self.targets.insert(name.0);
+                }
+            }
+            self.indirect |= s.operand_count != 1;
+        }
+    }
+
+    /// The name of a label that something may jump to.
+    fn target(&self, module: &Module<'_>, s: &Statement) -> Option<u32> {
+        if s.kind != StatementKind::Label {
+            return None;
+        }
+        match module.operands.get(s.operands as usize)?.kind {
+            OperandKind::Symbol(name) if self.indirect || self.targets.contains(&name.0) => Some(name.0),
+            _ => None,
         }
     }
 
@@ -174,7 +219,7 @@ impl Flow {
         let mut region = 0;
         for i in first..last {
             let s = &module.statements[i as usize];
-            if s.kind == StatementKind::Label {
+            if self.target(module, s).is_some() {
                 region = self.blocks[(i - first) as usize];
             }
             if s.kind != StatementKind::Instruction {
@@ -197,7 +242,7 @@ impl Flow {
                     self.values[(o - self.first_operand) as usize] = v;
                 }
             }
-            self.find_twin(s, i, block, region);
+            self.find_twin(module, s, i, block, region);
             for o in s.operands..results {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
                     let at = (r.0 - self.base) as usize;
@@ -232,12 +277,22 @@ impl Flow {
     }
 
     /// A conversion that an earlier one has done already: of the same source, on every way here.
-    fn find_twin(&mut self, s: &Statement, i: u32, block: u32, region: u32) {
-        if self.meaning(s).action != Action::Cvt || s.guard.is_some() || s.operand_count != 2 {
+    fn find_twin(&mut self, module: &Module<'_>, s: &Statement, i: u32, block: u32, region: u32) {
+        let action = self.meaning(s).action;
+        if !matches!(action, Action::Cvt | Action::Mov) || s.guard.is_some() || s.operand_count != 2 {
             return;
         }
-        let (Some(result), Some(source)) = (self.value(s.operands), self.value(s.operands + 1)) else { return };
-        let key = (s.opcode.0, source.0);
+        let Some(result) = self.value(s.operands) else { return };
+        let source = match module.operands[s.operands as usize + 1].kind {
+            OperandKind::Register(_) => self.values[(s.operands + 1 - self.first_operand) as usize],
+            // A special register that does not change reads as before.
+            OperandKind::Special(name) if constant_special(module.names[name.0 as usize]) => SPECIAL | name.0,
+            _ => return,
+        };
+        if source == NONE {
+            return;
+        }
+        let key = (s.opcode.0, source);
         match self.conversions.get(&key) {
             Some(&(value, at, earlier))
                 if earlier == region || self.blocks[(at - self.first_statement) as usize] == 0 =>
@@ -442,6 +497,11 @@ impl Flow {
         self.slots.get(r.0.wrapping_sub(self.base) as usize).map_or(0, |s| s.last)
     }
 
+    /// Whether a statement is in a loop that another one before it is not in.
+    pub fn loops_around(&self, inner: u32, outer: u32) -> bool {
+        self.loops.iter().any(|&(from, to)| from <= inner && inner <= to && outer < from)
+    }
+
     /// What is known of the bits that an operand reads.
     pub fn known(&self, operand: u32) -> Known {
         self.value(operand).map_or(Known::NOTHING, |v| self.known_value(v))
@@ -479,6 +539,14 @@ impl Flow {
             _ => None,
         }
     }
+}
+
+/// Names of special registers among the sources of conversions.
+const SPECIAL: u32 = 1 << 31;
+
+/// A special register that has the same value throughout a thread's life.
+fn constant_special(name: &[u8]) -> bool {
+    [&b"%tid"[..], b"%ntid", b"%ctaid", b"%nctaid", b"%laneid"].iter().any(|n| name.starts_with(n))
 }
 
 /// A comparison of a register with itself.

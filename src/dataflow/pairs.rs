@@ -69,7 +69,6 @@ fn adjacent(flow: &Flow, module: &Module<'_>, first: u32, last: u32, pairs: &mut
     for i in first..last {
         let s = &module.statements[i as usize];
         if s.kind != StatementKind::Instruction {
-            waiting.clear();
             continue;
         }
         if !waiting.is_empty() {

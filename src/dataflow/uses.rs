@@ -76,7 +76,7 @@ pub enum Use {
     Logic,
     /// Added to something, in so many bits.
     Add(u32),
-    /// Added to a widening product: both words of it are needed.
+    /// Added in a way that both words of it are needed: to a product, to another sum, in a loop.
     AddWide,
     /// A factor, in so many bits.
     Multiply(u32),
@@ -160,7 +160,7 @@ impl Flow {
             {
                 Use::Float(ty)
             }
-            Action::Add if ty.bits() == 64 && self.added_to_product(module, s, position, end) => Use::AddWide,
+            Action::Add if ty.bits() == 64 && !self.takes_sign(module, s, site, position, end) => Use::AddWide,
             Action::Add => Use::Add(ty.bits()),
             Action::Mul => Use::Multiply(ty.bits()),
             Action::MulWide => Use::MultiplyWide,
@@ -171,14 +171,40 @@ impl Flow {
         }
     }
 
-    /// The other addend is a widening product that nothing else reads.
-    fn added_to_product(&self, module: &Module<'_>, s: &crate::ptx::Statement, position: u32, end: u32) -> bool {
+    /// A 64-bit sum that takes the sign of its sign-extended addend itself (LEA.HI.X.SX32): a sum of two, in no loop
+    /// that the addend is made outside of. Products and sums of three take a pair.
+    fn takes_sign(
+        &self,
+        module: &Module<'_>,
+        s: &crate::ptx::Statement,
+        site: UseSite,
+        position: u32,
+        end: u32,
+    ) -> bool {
         let second = after(module, s.operands, end);
         let other = if position == 1 { after(module, second, end) } else { second };
-        self.value(other).is_some_and(|v| {
+        let made_here = self.value(other).is_some_and(|v| {
             let (w, _, _) = self.maker(module, v);
-            self.meaning(w).action == Action::MulWide && self.uses(v).nth(1).is_none()
-        })
+            let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
+            match self.meaning(w).action {
+                Action::MulWide | Action::Add | Action::Mul | Action::Shl => single,
+                Action::Cvt => true,
+                _ => false,
+            }
+        });
+        let summed_again = self.value(s.operands).is_some_and(|v| {
+            let mut uses = self.uses(v);
+            let (Some(next), None) = (uses.next(), uses.next()) else { return false };
+            let n = &module.statements[next.statement as usize];
+            self.meaning(n).action == Action::Add
+                && next.operand != u32::MAX
+                && self.arguments(module, n).skip(1).all(|o| self.constant(module, o).is_none())
+        });
+        let looped = self.value(site.operand).is_some_and(|v| {
+            let (_, made, _) = self.maker(module, v);
+            self.loops_around(site.statement, made)
+        });
+        !made_here && !summed_again && !looped
     }
 
     /// The round mode of two float-to-integer conversions that a `cvt.pack` takes together with its packing:

@@ -150,6 +150,13 @@ impl<'a> Case<'a> {
             .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)));
         for (n, at) in places.enumerate().take(8) {
             case.made |= u8::from(flow.value(at).is_some()) << n;
+            // A register that holds zero is read as RZ.
+            if n > 0
+                && flow.known(at).constant == Some(0)
+                && let Some(source) = case.sources.get_mut(n)
+            {
+                *source = Operand::RZ;
+            }
         }
         if form.pack
             && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(module, v).1)
@@ -424,6 +431,10 @@ impl Look<'_, '_> {
                         source.origin = Origin::Rounded { round, ftz: m.ftz, of };
                     }
                 }
+                Action::Bfe => {
+                    source.byte = self.byte_of_word(at);
+                    source.origin = Origin::Computed;
+                }
                 Action::Shr => {
                     source.origin = match constant(2) {
                         Some(by) if by < 64 => Origin::Shifted { by: by as u32 },
@@ -458,10 +469,30 @@ impl Look<'_, '_> {
         (same && self.flow.value(at).is_some()).then_some(at)
     }
 
+    /// Which byte of a loaded vector or of a word a value is: an element, or a field of 8 bits on a byte's border.
+    fn byte_of_word(&self, at: u32) -> Option<u16> {
+        let (w, _, element) = self.flow.maker(self.module, self.flow.value(at)?);
+        let m = self.flow.meaning(w);
+        match m.action {
+            Action::Load(Space::Memory) => {
+                let vector = matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(n) if n > 1);
+                (vector && m.ty?.bits() == 8).then_some(element)
+            }
+            Action::Bfe => {
+                let mut arguments = self.flow.arguments(self.module, w).skip(2);
+                let from = self.flow.constant(self.module, arguments.next()?)?;
+                let bits = self.flow.constant(self.module, arguments.next()?)?;
+                (bits == 8 && from % 8 == 0 && from < 32).then_some(from as u16 / 8)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the upper element of an unpacked word is read where it is: the word is needed for something else too.
     fn upper_half(&self, unpack: &Statement, word: u32, element: u16, count: u16) -> bool {
         count == 2
             && element == 1
+            && self.form.src.bits() <= 16
             && (self.element_is_read(unpack, 0)
                 || self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v)))
             && !matches!(self.made_by(word), Some(Action::Load(Space::Param)))
@@ -502,6 +533,7 @@ impl Look<'_, '_> {
                 Operand::Const { bank: 0, offset, sel: Selector::Whole, half: true }
             }
             Origin::Constant(bits) => match src {
+                Type::F32 if bits as u32 == 0 => Operand::RZ,
                 Type::F32 => Operand::F32(f32::from_bits(bits as u32), Selector::Whole),
                 Type::F64 => Operand::F64(f64::from_bits(bits)),
                 Type::F16 => Operand::F32(constant::from_half(bits as u16) as f32, Selector::Whole),

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use crate::dataflow::Use;
 use crate::sass::{Alu, Convert, Instruction, Op, Operand, Selector};
 use crate::translate::Fate;
 
@@ -71,6 +72,7 @@ fn uniform_parameter(case: &Case<'_>, out: &mut SmallVec<[Instruction; 1]>) {
         Op::Convert(Convert::I2f { src, .. }) => src.bits > 8,
         Op::Convert(_) => true,
         Op::Alu(Alu::Fadd { .. }) => true,
+        Op::Alu(Alu::ShiftRightSigned) => !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_))),
         Op::Alu(_) => false,
     };
     if !(case.machine.uniform_parameters && case.source.only_reader && reads_uniform) {

@@ -61,12 +61,15 @@ pub const RULES: &[Rule] = &[
     Rule {
         card: 2,
         name: "byte-of-vector",
-        title: "a signed byte of a loaded vector is read by I2F where it stands in its word",
+        title: "a byte of a loaded vector or of a word is read by I2F where it stands",
         when: |c| {
             int_to_float(c)
                 && c.source.byte.is_some()
-                && c.form.src.is_signed()
-                && (c.form.src == Type::S8 || c.source.known.fits_signed(8))
+                && if c.form.src.is_signed() {
+                    c.form.src == Type::S8 || c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8)
+                } else {
+                    !c.machine.half_unit_integers && c.source.known.fits_unsigned(8)
+                }
         },
         emit: |_, e| e.folded = Some("the byte is converted where it stands in the loaded word, in the reader's place"),
         why: "the conversion unit selects bytes of its source",

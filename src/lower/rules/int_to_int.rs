@@ -212,8 +212,10 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
                 e.permute(permute);
             }
             let low = low_only(c, 32);
-            // A 64-bit sum takes the sign of the low word as its high one.
-            let summed = c.only(|u| matches!(u, Use::Add(64) | Use::Store { bits: 8 | 16 | 32, .. }));
+            // A 64-bit sum takes the sign of the low word as its high one, where it is the only reader.
+            let summed = c.machine.sum_takes_sign
+                && c.only(|u| matches!(u, Use::Add(64) | Use::Store { bits: 8 | 16 | 32, .. }))
+                && c.uses.iter().filter(|u| matches!(u, Use::Add(64))).count() <= 1;
             if low || summed {
                 if in_place {
                     e.folded = Some("the reader needs only the low word, or takes its sign itself");
