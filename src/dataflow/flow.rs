@@ -93,6 +93,8 @@ pub struct Flow {
     targets: FxHashSet<u32>,
     /// Some branch takes its target from a table: any label may be one.
     indirect: bool,
+    /// Some statement of the function can make half of a pair.
+    halves: bool,
     work: Vec<u32>,
     reads: Vec<(u32, UseSite)>,
     open: Vec<(u32, u32, u32)>,
@@ -138,13 +140,15 @@ impl Flow {
             }
         }
         let mut found = std::mem::take(&mut self.pairs);
-        pairs::find(self, module, first, last, &mut found, self.made.len());
+        let halves = self.halves;
+        pairs::find(self, module, if halves { first } else { last }, last, &mut found, self.made.len());
         self.pairs = found;
     }
 
     /// Give every writing its number, and find the blocks.
     fn number_writes(&mut self, module: &Module<'_>, first: u32, last: u32) {
         self.blocks.clear();
+        self.halves = false;
         self.loops.clear();
         self.labels.clear();
         self.find_targets(module, first, last);
@@ -159,6 +163,7 @@ impl Flow {
             if s.kind != StatementKind::Instruction {
                 continue;
             }
+            self.halves |= self.meaning(s).half_kind.is_some();
             let end = self.results_end(module, s);
             let mut element = 0;
             for o in s.operands..end {
@@ -306,6 +311,7 @@ impl Flow {
         }
     }
 
+    #[inline]
     fn read(&mut self, r: RegId, block: u32, site: UseSite) -> u32 {
         let slot = &mut self.slots[(r.0 - self.base) as usize];
         slot.last = slot.last.max(site.statement);
@@ -347,13 +353,12 @@ impl Flow {
     }
 
     /// Index past the results of a statement: they stand first.
+    #[inline]
     fn results_end(&self, module: &Module<'_>, s: &Statement) -> u32 {
-        let writes = s.operand_count > 0
-            && match self.meaning(s).action {
-                Action::Store | Action::Sink | Action::Branch | Action::Exit => false,
-                Action::Call => matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)),
-                _ => true,
-            };
+        let m = self.meaning(s);
+        let writes = m.writes
+            && s.operand_count > 0
+            && (m.action != Action::Call || matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)));
         if writes { after(module, s.operands, s.operands + s.operand_count) } else { s.operands }
     }
 
@@ -367,12 +372,7 @@ impl Flow {
             if s.kind != StatementKind::Instruction {
                 continue;
             }
-            let m = self.meaning(s);
-            let effect = matches!(
-                m.action,
-                Action::Store | Action::Sink | Action::Branch | Action::Exit | Action::Call | Action::Effect
-            ) || m.volatile
-                || s.operand_count == 0;
+            let effect = self.meaning(s).effect || s.operand_count == 0;
             if effect || self.results(module, s).any(|v| self.made[v.0 as usize].escapes) {
                 self.live[(i - first) as usize] = true;
                 self.work.push(i);
@@ -440,6 +440,7 @@ impl Flow {
     }
 
     /// What a statement's opcode does.
+    #[inline]
     pub fn meaning(&self, s: &Statement) -> &Meaning {
         &self.meanings[s.opcode.0 as usize]
     }
@@ -450,6 +451,7 @@ impl Flow {
     }
 
     /// The value that an operand reads or writes.
+    #[inline]
     pub fn value(&self, operand: u32) -> Option<Value> {
         let v = *self.values.get(operand.wrapping_sub(self.first_operand) as usize)?;
         (v != NONE).then_some(Value(v))
@@ -558,7 +560,15 @@ fn same_operands(module: &Module<'_>, from: u32, to: u32) -> bool {
 }
 
 /// Index past the operand at `i` and its children.
-pub fn after(module: &Module<'_>, mut i: u32, end: u32) -> u32 {
+#[inline]
+pub fn after(module: &Module<'_>, i: u32, end: u32) -> u32 {
+    match module.operands.get(i as usize) {
+        Some(operand) if i < end && operand.kind.children() == 0 => i + 1,
+        _ => after_family(module, i, end),
+    }
+}
+
+fn after_family(module: &Module<'_>, mut i: u32, end: u32) -> u32 {
     let mut pending = 1;
     while pending > 0 && i < end {
         pending += module.operands[i as usize].kind.children();

@@ -5,6 +5,7 @@
 //! trace, and the general way reads it from the opcode on. A name that is looked up twice keeps its meaning.
 
 use super::Parser;
+use super::key::Short;
 use crate::ptx::{Operand, OperandKind, Span};
 
 /// A letter, which begins a name.
@@ -94,6 +95,22 @@ impl Parser<'_> {
 
     #[inline]
     fn quick_name(&mut self, at: u32) -> Option<u32> {
+        if let Some(bytes) = self.source.get(at as usize..).and_then(<[u8]>::first_chunk) {
+            let short = Short::of(bytes);
+            let span = Span::new(at, at + short.length);
+            // what begins with a digit, or goes on with a dot, is no name; it is in no range of registers either
+            if short.length > 0
+                && self.byte(span.end) != b'.'
+                && let Some(id) = self.scopes.resolve_short(short, span, &mut self.module.registers)
+            {
+                self.push(OperandKind::Register(id), span);
+                return Some(span.end);
+            }
+        }
+        self.quick_long_name(at)
+    }
+
+    fn quick_long_name(&mut self, at: u32) -> Option<u32> {
         let mut end = at + 1;
         while class(self.byte(end)) & REST != 0 {
             end += 1;
