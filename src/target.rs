@@ -120,6 +120,8 @@ pub enum Feature {
     Relu,
     /// A pair of f16 from two f32.
     PackedHalf,
+    /// An instruction for `.satfinite` to f16 (what the architecture generated for has, not the module's target).
+    SaturatingHalf,
     /// 8-bit floats, `e4m3x2` and `e5m2x2`, from `.version` 8.1 on.
     Fp8,
     /// 8-bit floats before `.version` 8.1.
@@ -160,6 +162,7 @@ const FEATURES: &[(Feature, Availability)] = &[
     (Feature::Bf16, Availability::From(80)),
     (Feature::Relu, Availability::From(80)),
     (Feature::PackedHalf, Availability::From(80)),
+    (Feature::SaturatingHalf, Availability::From(80)),
     (Feature::Fp8, Availability::From(89)),
     (Feature::Fp8Early, Availability::From(90)),
     (Feature::Bf16Scalar, Availability::From(90)),
@@ -369,4 +372,59 @@ pub enum Refusal {
 fn number_in(name: &str) -> u16 {
     let digits: String = name.chars().filter(char::is_ascii_digit).take(4).collect();
     digits.parse().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_features_stands_in_the_order_of_the_enum() {
+        for (i, (feature, _)) in FEATURES.iter().enumerate() {
+            assert_eq!(*feature as usize, i);
+        }
+    }
+
+    #[test]
+    fn there_are_twenty_three_architectures() {
+        assert_eq!(Target::all().count(), 23);
+        for t in Target::all() {
+            assert_eq!(Target::parse(&t.to_string()), Ok(t));
+        }
+    }
+
+    #[test]
+    fn old_names_are_read() {
+        assert_eq!(Target::parse("sm_101a").unwrap().to_string(), "sm_110a");
+        assert_eq!(Target::parse_declared("sm_101a").unwrap().to_string(), "sm_101a");
+        assert_eq!(Target::parse_declared("sm_20"), Some(Target::plain(20)));
+        assert!(Target::parse("sm_20").is_err());
+    }
+
+    #[test]
+    fn wrong_names_are_answered_with_the_nearest() {
+        let near = |name: &str| Target::parse(name).unwrap_err().to_string();
+        assert_eq!(near("sm89"), "there is no architecture `sm89`; did you mean `sm_89`?");
+        assert_eq!(near("sm_98"), "there is no architecture `sm_98`; did you mean `sm_90`?");
+        assert_eq!(near("compute_90a"), "`compute_90a` is a virtual architecture, which has no SASS; write `sm_90a`");
+        for name in ["", "sm_", "volta", "sm_\u{e9}", "sm_99999999999"] {
+            let _ = near(name);
+        }
+    }
+
+    #[test]
+    fn families_and_exact_targets() {
+        let t = |name| Target::parse(name).unwrap();
+        assert!(t("sm_89").runs_on(t("sm_120a")) && !t("sm_90").runs_on(t("sm_89")));
+        assert!(t("sm_100f").runs_on(t("sm_103")) && !t("sm_100f").runs_on(t("sm_110")));
+        assert!(t("sm_120a").runs_on(t("sm_120a")) && !t("sm_120a").runs_on(t("sm_120f")));
+        assert!(t("sm_103a").has(Feature::Stochastic) && !t("sm_110a").has(Feature::Stochastic));
+        assert_eq!(Feature::Stochastic.availability().describe(), "sm_100a and sm_103a");
+    }
+
+    #[test]
+    fn versions_that_were_never_made() {
+        assert!(knows_version((8, 8)) && knows_version((9, 0)) && knows_version((1, 0)));
+        assert!(!knows_version((8, 9)) && !knows_version((9, 2)) && !knows_version((0, 9)) && !knows_version((10, 0)));
+    }
 }

@@ -155,6 +155,11 @@ pub fn rounding_name(rounding: Rounding) -> &'static str {
     ROUNDINGS.iter().find(|&&(_, r)| r == rounding).map_or("", |&(n, _)| n)
 }
 
+/// The names of all roundings and types that conversions know or can name.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ROUNDINGS.iter().map(|&(n, _)| n).chain(TYPES.iter().map(|&(n, _)| n))
+}
+
 /// The types that an instruction can name, by name.
 const TYPES: &[(&str, Type)] = &[
     ("u2", Type::U2),

@@ -3,16 +3,22 @@
 //! What ptxas says of one, and when in its order of checks, depends on the group of modifiers it belongs to.
 //! The table is by group, in the order in which ptxas looks at them.
 
+use super::violation::Lack;
 use crate::ptx::Type;
-use crate::target::Version;
 
 /// When, in the order of checks, ptxas looks at a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Before anything else of the instruction: with it, nothing else is looked at.
     Gate,
-    /// Before `.ftz` is looked at.
+    /// The same, after what `cvt.pack` does not know.
+    LateGate,
+    /// Before `.sat` on packed types and bf16 is looked at.
     BeforeFtz,
+    /// Between that and `.ftz`.
+    AfterEarlySat,
+    /// Between what is said of `.ftz`.
+    WithFtz,
     /// After `.ftz`, before the result operand.
     AfterFtz,
     /// After the result operand, before `.sat` on integers.
@@ -40,10 +46,10 @@ pub enum Remark {
     ComparisonMismatch(Fits),
     /// `Vector qualifier is not allowed …`.
     Vector,
-    /// `Vector type too large, exceeds 128 bit limit`.
-    VectorTooLarge,
+    /// `Vector type too large, exceeds 128 bit limit`, with so many elements.
+    VectorTooLarge(u16),
     /// `Result vector expected` and `Argument vector size mismatch …`, by the operands.
-    VectorOperands(u16),
+    VectorOperands,
     /// `Illegal reduction operation …` with the types.
     Reduction,
     /// `Illegal query modifier …`.
@@ -54,6 +60,8 @@ pub enum Remark {
     CarryOut,
     /// `Modifier '.mmio' cannot be applied to '' space`, unless a state space is named.
     NoSpace,
+    /// What the target or version lacks, said here rather than where the name stands.
+    Since(&'static str, Lack),
     /// `Modifier '.ftz' cannot be combined with modifier '.x'`, where `.ftz` is there.
     NotWithFtz,
 }
@@ -84,17 +92,6 @@ impl Fits {
     }
 }
 
-/// A target or version that a name needs, apart from where it is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Since {
-    /// `Feature` or `Modifier`, as ptxas calls it.
-    pub word: &'static str,
-    /// The first target; 0 for any.
-    pub sm: u16,
-    /// The first version.
-    pub version: Version,
-}
-
 /// A group of modifiers that ptxas treats alike.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Foreign {
@@ -102,22 +99,22 @@ pub struct Foreign {
     names: &'static [&'static str],
     /// What is said, and when.
     pub remarks: &'static [(Stage, Remark)],
-    /// What the name itself needs.
-    pub since: Option<Since>,
-    /// What ptxas says where a second one of the group stands.
-    pub repeated: Option<&'static str>,
+    /// What the name itself needs: whether ptxas calls it a `Feature` or a `Modifier`, and what.
+    pub since: &'static [(&'static str, Lack)],
+    /// What ptxas says where a second one of its kind stands; the number tells the kinds apart.
+    pub repeated: Option<(u8, &'static str)>,
 }
 
 const fn group(names: &'static [&'static str], remarks: &'static [(Stage, Remark)]) -> Foreign {
-    Foreign { names, remarks, since: None, repeated: None }
+    Foreign { names, remarks, since: &[], repeated: None }
 }
 
-const fn since(mut f: Foreign, word: &'static str, sm: u16, version: Version) -> Foreign {
-    f.since = Some(Since { word, sm, version });
+const fn since(mut f: Foreign, needs: &'static [(&'static str, Lack)]) -> Foreign {
+    f.since = needs;
     f
 }
 
-const fn repeated(mut f: Foreign, text: &'static str) -> Foreign {
+const fn repeated(mut f: Foreign, text: (u8, &'static str)) -> Foreign {
     f.repeated = Some(text);
     f
 }
@@ -127,22 +124,14 @@ use Stage::*;
 
 const TWICE_BEFORE_FTZ: &[(Stage, Remark)] = &[(BeforeFtz, Illegal), (BeforeFtz, Illegal)];
 const TWICE_AFTER: &[(Stage, Remark)] = &[(AfterRounding, Illegal), (AfterRounding, Illegal)];
+const CACHE: &str = "Multiple cache operation modifiers specified";
 const COMPARISONS: &str = "Multiple comparisons set";
 
 /// The groups, in ptxas's order within a stage.
 const GROUPS: &[Foreign] = &[
+    group(&["sync", "add", "and", "or", "xor", "cas", "max", "maxabs", "min", "popc"], &[(Gate, Illegal)]),
     group(
         &[
-            "sync",
-            "add",
-            "and",
-            "or",
-            "xor",
-            "cas",
-            "max",
-            "maxabs",
-            "min",
-            "popc",
             "L2::128B",
             "L2::256B",
             "L2::64B",
@@ -160,7 +149,7 @@ const GROUPS: &[Foreign] = &[
             "tile::gather4",
             "tile::scatter4",
         ],
-        &[(Gate, Illegal)],
+        &[(LateGate, Illegal)],
     ),
     group(
         &[
@@ -194,6 +183,27 @@ const GROUPS: &[Foreign] = &[
         &[],
     ),
     group(
+        &["L1::evict_first", "L2::evict_first"],
+        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".evict_first"))],
+    ),
+    group(
+        &["L1::evict_last", "L2::evict_last"],
+        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".evict_last"))],
+    ),
+    group(
+        &["L1::evict_normal", "L2::evict_normal"],
+        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".evict_normal"))],
+    ),
+    group(
+        &["L1::evict_unchanged", "L2::evict_unchanged"],
+        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".evict_unchanged"))],
+    ),
+    group(
+        &["L1::no_allocate", "L2::no_allocate"],
+        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".no_allocate"))],
+    ),
+    repeated(group(&["L1", "L2"], TWICE_BEFORE_FTZ), (3, CACHE)),
+    group(
         &[
             "const",
             "global",
@@ -208,13 +218,22 @@ const GROUPS: &[Foreign] = &[
         ],
         &[(BeforeFtz, StateSpace)],
     ),
-    group(&["L1", "L2", "thread"], TWICE_BEFORE_FTZ),
-    since(group(&["tensormap"], TWICE_BEFORE_FTZ), "Modifier", 90, (8, 0)),
-    since(group(&["sp::ordered_metadata"], TWICE_BEFORE_FTZ), "Feature", 80, (8, 5)),
+    group(&["thread"], TWICE_BEFORE_FTZ),
+    since(
+        group(&["tensormap"], TWICE_BEFORE_FTZ),
+        &[("Modifier", Lack::Target(90)), ("Modifier", Lack::Version((8, 0)))],
+    ),
+    since(
+        group(&["sp::ordered_metadata"], TWICE_BEFORE_FTZ),
+        &[("Feature", Lack::Target(80)), ("Feature", Lack::Version((8, 5)))],
+    ),
     group(&["uni"], &[(BeforeFtz, Illegal)]),
     group(&["all", "any", "ballot"], &[(BeforeFtz, Illegal)]),
-    group(&["aligned"], &[(BeforeFtz, Illegal)]),
-    group(&["approx"], &[(BeforeFtz, Illegal)]),
+    since(
+        group(&["aligned"], &[(BeforeFtz, Illegal)]),
+        &[("Feature", Lack::Version((6, 0))), ("Feature", Lack::Target(20))],
+    ),
+    group(&["approx"], &[(AfterEarlySat, Illegal)]),
     group(
         &[
             "async::generic",
@@ -236,85 +255,87 @@ const GROUPS: &[Foreign] = &[
         ],
         &[(BeforeFtz, Illegal)],
     ),
-    group(
-        &["L1::evict_first", "L2::evict_first"],
-        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".evict_first"))],
-    ),
-    group(
-        &["L1::evict_last", "L2::evict_last"],
-        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".evict_last"))],
-    ),
-    group(
-        &["L1::evict_normal", "L2::evict_normal"],
-        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".evict_normal"))],
-    ),
-    group(
-        &["L1::evict_unchanged", "L2::evict_unchanged"],
-        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".evict_unchanged"))],
-    ),
-    group(
-        &["L1::no_allocate", "L2::no_allocate"],
-        &[(BeforeFtz, IllegalAs(".level::eviction_priority")), (BeforeFtz, IllegalAs(".no_allocate"))],
-    ),
     group(&["1d", "2d", "3d", "4d", "5d"], &[(BeforeFtz, IllegalAs("dimension"))]),
-    since(group(&["launch_dependents", "wait"], &[(BeforeFtz, Illegal)]), "Modifier", 90, (7, 8)),
+    since(
+        group(&["launch_dependents", "wait"], &[(BeforeFtz, Illegal)]),
+        &[("Modifier", Lack::Target(90)), ("Modifier", Lack::Version((7, 8)))],
+    ),
     since(
         group(
             &["get_first_ctaid", "get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z", "is_canceled"],
             &[(BeforeFtz, Illegal)],
         ),
-        "Feature",
-        100,
-        (8, 6),
+        &[("Feature", Lack::Target(100)), ("Feature", Lack::Version((8, 6)))],
     ),
-    since(group(&["cp_mask"], &[(BeforeFtz, Illegal)]), "Feature", 100, (8, 6)),
-    since(group(&["oob"], &[(BeforeFtz, Illegal), (BeforeFtz, NotWithFtz)]), "Modifier", 90, (8, 1)),
-    group(&["noftz"], &[(AfterFtz, Illegal)]),
+    since(
+        group(&["cp_mask"], &[(BeforeFtz, Illegal)]),
+        &[("Feature", Lack::Target(100)), ("Feature", Lack::Version((8, 6)))],
+    ),
+    since(
+        group(&["oob"], &[(BeforeFtz, Illegal), (BeforeFtz, NotWithFtz)]),
+        &[("Modifier", Lack::Target(90)), ("Feature", Lack::Version((8, 1)))],
+    ),
+    group(&["noftz"], &[(WithFtz, Illegal)]),
     group(&["row", "col"], &[(AfterFtz, IllegalAs(".alayout or .blayout"))]),
     repeated(
-        group(&["v2"], &[(AfterFtz, Vector), (BeforeSat, VectorOperands(2))]),
-        "Multiple vector modifiers specified",
+        group(&["v2"], &[(AfterFtz, Vector), (AfterFtz, VectorTooLarge(2)), (BeforeSat, VectorOperands)]),
+        (1, "Multiple vector modifiers specified"),
     ),
     repeated(
-        group(&["v4"], &[(AfterFtz, Vector), (BeforeSat, VectorOperands(4))]),
-        "Multiple vector modifiers specified",
+        group(&["v4"], &[(AfterFtz, Vector), (AfterFtz, VectorTooLarge(4)), (BeforeSat, VectorOperands)]),
+        (1, "Multiple vector modifiers specified"),
     ),
     repeated(
-        group(&["v8"], &[(AfterFtz, Vector), (AfterFtz, VectorTooLarge), (BeforeSat, VectorOperands(8))]),
-        "Multiple vector modifiers specified",
+        group(&["v8"], &[(AfterFtz, Vector), (AfterFtz, VectorTooLarge(8)), (BeforeSat, VectorOperands)]),
+        (1, "Multiple vector modifiers specified"),
     ),
     repeated(
         group(
             &["eq", "ne", "lt", "le", "gt", "ge"],
             &[(AfterFtz, Comparison), (AfterFtz, ComparisonMismatch(Fits::Number))],
         ),
-        COMPARISONS,
+        (2, COMPARISONS),
     ),
     repeated(
         group(&["lo", "ls", "hi", "hs"], &[(AfterFtz, Comparison), (AfterFtz, ComparisonMismatch(Fits::Unsigned))]),
-        COMPARISONS,
+        (2, COMPARISONS),
     ),
     repeated(
         group(
             &["equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"],
             &[(AfterFtz, Comparison), (AfterFtz, ComparisonMismatch(Fits::Float))],
         ),
-        COMPARISONS,
+        (2, COMPARISONS),
     ),
     group(&["inc", "dec", "exch"], &[(AfterFtz, Reduction)]),
     group(&["cta", "cluster", "gpu", "sys", "gl"], &[(AfterFtz, Illegal), (BeforeSat, Illegal)]),
     group(&["relaxed", "acquire", "release", "acq_rel", "sc", "weak", "volatile"], &[(BeforeSat, Illegal)]),
-    since(group(&["mmio"], &[(BeforeSat, NoSpace), (BeforeSat, Illegal)]), "Feature", 0, (8, 2)),
+    since(
+        group(&["mmio"], &[(BeforeSat, NoSpace), (BeforeSat, Illegal)]),
+        &[("Feature", Lack::Version((8, 2))), ("Feature", Lack::Target(70))],
+    ),
     group(&["nc"], &[(BeforeSat, Illegal)]),
     group(&["cc"], &[(BeforeRounding, Illegal), (BeforeRounding, CarryOut)]),
     group(&["shiftamt"], &[(BeforeRounding, Illegal)]),
-    since(group(&["xorsign"], &[(AfterRounding, Illegal), (AfterRounding, Needs("abs"))]), "", 0, (0, 0)),
-    group(&["NaN"], &[(AfterRounding, Illegal)]),
-    since(group(&["no_membermask_overlap"], &[(AfterRounding, Illegal)]), "Feature", 0, (8, 4)),
-    repeated(
-        group(&["ca", "cg", "cs", "lu", "cv", "wb", "wt", "inv", "invall"], TWICE_AFTER),
-        "Multiple cache operation modifiers specified",
+    group(
+        &["xorsign"],
+        &[
+            (AfterRounding, Illegal),
+            (AfterRounding, Remark::Since("Feature", Lack::Version((7, 2)))),
+            (AfterRounding, Needs("abs")),
+            (AfterRounding, Remark::Since("Modifier", Lack::Target(86))),
+        ],
     ),
+    group(
+        &["NaN"],
+        &[
+            (AfterRounding, Illegal),
+            (AfterRounding, Remark::Since("Feature", Lack::Version((7, 0)))),
+            (AfterRounding, Remark::Since("Modifier", Lack::Target(80))),
+        ],
+    ),
+    since(group(&["no_membermask_overlap"], &[(AfterRounding, Illegal)]), &[("Feature", Lack::Version((8, 4)))]),
+    repeated(group(&["ca", "cg", "cs", "lu", "cv", "wb", "wt", "inv", "invall"], TWICE_AFTER), (4, CACHE)),
     group(
         &["clamp", "trap", "wrap", "zero"],
         &[(AfterRounding, IllegalAs("Clamp")), (AfterRounding, IllegalAs("Clamp"))],
@@ -352,10 +373,16 @@ const GROUPS: &[Foreign] = &[
     group(&["b4e", "f4e", "ecl", "ecr", "rc8", "rc16"], &[(Last, IllegalAs("Permute"))]),
     group(&["dis", "en"], &[(Last, IllegalAs("Enable/disable"))]),
     group(&["trans", "x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"], &[(Last, Illegal)]),
-    since(group(&["abs"], &[(Last, Illegal), (Last, Needs("xorsign"))]), "Feature", 86, (7, 2)),
-    since(group(&["alias"], &[(Last, Illegal)]), "Modifier", 0, (7, 5)),
-    since(group(&["async"], &[(Last, Illegal), (Last, Illegal)]), "Modifier", 90, (8, 0)),
-    since(group(&["read"], &[(Last, Illegal)]), "Modifier", 90, (8, 0)),
+    since(
+        group(&["abs"], &[(Last, Illegal), (Last, Needs("xorsign"))]),
+        &[("Feature", Lack::Target(86)), ("Feature", Lack::Version((7, 2)))],
+    ),
+    since(group(&["alias"], &[(Last, Illegal)]), &[("Modifier", Lack::Version((7, 5)))]),
+    since(
+        group(&["async"], &[(Last, Illegal), (Last, Illegal)]),
+        &[("Modifier", Lack::Target(90)), ("Modifier", Lack::Version((8, 0)))],
+    ),
+    since(group(&["read"], &[(Last, Illegal)]), &[("Modifier", Lack::Target(90)), ("Modifier", Lack::Version((8, 0)))]),
 ];
 
 /// Any matrix shape, such as `m16n8k16`.
@@ -376,14 +403,6 @@ pub fn find(name: &str) -> Option<&'static Foreign> {
 
 /// The place of a group in the order within a stage.
 pub fn order(group: &'static Foreign) -> usize {
-    TABLE.iter().position(|g| std::ptr::eq(g, group)).unwrap_or(TABLE.len())
-}
-
-/// What `.cc` is refused for, beyond being no modifier of conversions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CarryFault {
-    /// A conversion from float to integer saturates by itself.
-    Saturates,
-    /// The result is no integer.
-    NotInteger,
+    let place = |g: &'static Foreign| TABLE.iter().position(|other| std::ptr::eq(other, g));
+    place(group).or_else(|| find("row").and_then(place)).unwrap_or(TABLE.len())
 }

@@ -20,6 +20,8 @@ use super::violation::{About, Fault, Misfit, Modifier, Place, Violation};
 use crate::ptx::Type;
 use crate::target::{Feature, Target, Version};
 
+pub use modifiers::{RoundingRule, holds_all, rounding_rule};
+
 /// What a module is judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Judge {
@@ -31,33 +33,40 @@ pub struct Judge {
 
 /// The rules of conversions in ptxas's order.
 const RULES: &[fn(&mut Case<'_>)] = &[
-    operands::special_registers_early,
     availability::packed_half,
+    availability::bf16_widening,
+    availability::tf32,
     modifiers::relu_conflicts,
-    availability::saturating_half,
+    availability::saturating,
     modifiers::satfinite_illegal_for_pair,
     modifiers::satfinite_conflicts,
+    matching::untyped_registers,
     matching::random_bits,
     modifiers::stochastic_only_packed,
+    matching::scale_factor,
+    matching::spare_operand,
     availability::pack,
     availability::fp8,
     availability::narrow,
     availability::scale_pair,
     availability::fixed_pair,
-    matching::scale_factor,
-    matching::spare_operand,
     matching::pair_not_yet,
+    matching::fixed_factor,
     modifiers::relu_on_scale_pair,
-    modifiers::scaled,
+    matching::scaled,
     availability::bf16_scalar,
-    modifiers::sat_early,
     |c| c.foreign(Stage::BeforeFtz),
-    modifiers::ftz,
+    modifiers::sat_early,
+    |c| c.foreign(Stage::AfterEarlySat),
+    modifiers::ftz_illegal,
+    |c| c.foreign(Stage::WithFtz),
+    modifiers::ftz_nothing,
+    modifiers::satfinite_required,
     |c| c.foreign(Stage::AfterFtz),
     operands::result,
+    operands::read_only,
     |c| c.foreign(Stage::BeforeSat),
-    availability::tf32,
-    modifiers::satfinite_required,
+    availability::tf32_rounding,
     modifiers::sat_late,
     modifiers::sat_required,
     |c| c.foreign(Stage::BeforeRounding),
@@ -67,6 +76,7 @@ const RULES: &[fn(&mut Case<'_>)] = &[
     modifiers::rounding_again,
     |c| c.foreign(Stage::AfterRounding),
     modifiers::scale_pair_source,
+    modifiers::rounding_away,
     availability::relu,
     operands::each,
     |c| c.foreign(Stage::Last),
@@ -115,7 +125,9 @@ impl Case<'_> {
             return;
         }
         self.operands_as_written();
-        if !self.gate()
+        if !self.gate(Stage::Gate)
+            && !self.clamping_pack()
+            && !self.gate(Stage::LateGate)
             && let Some(signature) = self.pattern()
             && self.match_operands(&signature)
         {
@@ -192,7 +204,7 @@ impl Case<'_> {
         !scalar(d) || !scalar(s)
     }
 
-    /// Whether the pair is of a signature that only bf16x2 from narrow types has, which this ptxas refuses.
+    /// Whether ptxas has a pattern for the pair and refuses it all the same.
     fn not_yet(&self) -> bool {
         let (d, s) = self.classes();
         match (d, s) {

@@ -62,16 +62,18 @@ pub enum Value {
     },
     /// An expression with a register of this type in it, such as `r2+1`.
     RegisterSum(Option<Type>),
-    /// A variable.
-    Variable,
+    /// A variable of this type; `None` where that is not known.
+    Variable(Option<Type>),
     /// A variable and an offset.
     VariableSum,
     /// The name of a function, or a label.
     Code,
     /// A name that nothing declares.
     Undeclared,
-    /// `[a]`
-    Address,
+    /// `[a]` of a variable of this type.
+    Address(Option<Type>),
+    /// `[r]` of a register of this type.
+    RegisterAddress(Option<Type>),
     /// `{a, b}`
     Vector(SmallVec<[Box<OperandShape>; 4]>),
     /// A register declared `.v2` or `.v4`.
@@ -85,11 +87,13 @@ pub enum Value {
 /// A special register by width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Special {
-    /// 32 bits, as `%tid.x`.
+    /// 32 bits, as `%laneid`.
     Word,
+    /// 16 or 32 bits, as needed: `%tid.x` and its like, which had 16 bits once.
+    Index,
     /// 64 bits, as `%clock64`.
     Double,
-    /// 32 or 64 bits, as needed: `%gridid`.
+    /// 16, 32 or 64 bits, as needed: `%gridid`.
     Either,
     /// All of `%tid`.
     Vector,
@@ -136,6 +140,7 @@ impl Special {
             "%gridid" => Special::Either,
             _ if name.starts_with("%pm") && name.ends_with("_64") => Special::Double,
             _ if vectors.contains(&name) => Special::Vector,
+            _ if ["%tid.", "%ntid.", "%ctaid.", "%nctaid."].iter().any(|p| name.starts_with(p)) => Special::Index,
             _ => Special::Word,
         }
     }
@@ -199,10 +204,11 @@ fn shape_of<'a>(module: &Module<'_>, operands: &'a [Operand]) -> (OperandShape, 
         OperandKind::Sink => OperandShape::of(Value::Sink),
         OperandKind::Text | OperandKind::Error => OperandShape::of(Value::Other),
         OperandKind::Vector(n) => OperandShape::of(Value::Vector(child(n))),
-        OperandKind::Address(n) => {
-            child(n);
-            OperandShape::of(Value::Address)
-        }
+        OperandKind::Address(n) => OperandShape::of(match child(n).first().map(|base| &base.value) {
+            Some(Value::Register(ty)) => Value::RegisterAddress(*ty),
+            Some(Value::Variable(ty)) => Value::Address(*ty),
+            _ => Value::Address(None),
+        }),
         OperandKind::Group(n) => {
             child(n);
             OperandShape::of(Value::Other)
@@ -248,7 +254,7 @@ fn sum(leaves: &[Box<OperandShape>]) -> Value {
         match &leaf.value {
             Value::Register(ty) => return Value::RegisterSum(*ty),
             Value::Undeclared => return Value::Undeclared,
-            Value::Variable | Value::Code => value = Value::VariableSum,
+            Value::Variable(_) | Value::Code => value = Value::VariableSum,
             Value::Float { bits32 } if value == Value::Integer => value = Value::Float { bits32: *bits32 },
             _ => {}
         }
@@ -276,8 +282,15 @@ fn symbol(module: &Module<'_>, id: NameId) -> Value {
         match holder.map(|s| s.kind) {
             Some(StatementKind::Instruction) => {}
             Some(StatementKind::Label) => return Value::Code,
-            _ => return Value::Variable,
+            _ => return Value::Variable(declared_type(&module.source[..at as usize])),
         }
     }
-    if module.snippet { Value::Variable } else { Value::Undeclared }
+    if module.snippet { Value::Variable(None) } else { Value::Undeclared }
+}
+
+/// The type in a declaration whose text up to the name is `before`, as in `.global .align 4 .u32`.
+fn declared_type(before: &[u8]) -> Option<Type> {
+    let text = before.trim_ascii_end();
+    let dot = text.iter().rposition(|&b| b == b'.')?;
+    Type::from_name(&text[dot + 1..])
 }

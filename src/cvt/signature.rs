@@ -2,22 +2,30 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::operand::{OperandShape, Special, Value};
+use super::operand::{OperandShape, Selector, Special, Value};
 use crate::ptx::Type;
 
 /// A place for an operand.
+///
+/// ptxas matches some places loosely ([`Slot::takes`]) and looks again later ([`Slot::wants`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
     /// A value of this type, in a register that may be wider.
     Wide(Type),
     /// A value of this type, in a register of exactly its width.
     Exact(Type),
-    /// An untyped register of this many bits: the packed and narrow types.
-    Bits(u8),
-    /// A pair of `ue8m0` or a scale-like value to be read: 16 bits.
-    Ue8m0Pair,
+    /// A pair of 4-bit floats: 8 bits.
+    Byte,
+    /// A pair of narrow floats, in forms without bf16x2: 16 bits.
+    Half,
+    /// A pair of narrow floats, in forms with bf16x2: 16 bits.
+    HalfBesideBf16x2,
+    /// A pair of `s2f6` in forms with bf16x2, as the source: 16 bits.
+    FixedBesideBf16x2,
     /// The result of a conversion to `s2f6x2`: 16 bits, typed or not.
-    S2f6Pair,
+    FixedResult,
+    /// tf32, or four narrow floats: 32 bits.
+    Word,
     /// The source of `e2m1x2` from `bf16x2`, which is hardly looked at.
     Unchecked,
     /// `c` of `cvt.pack`.
@@ -28,10 +36,8 @@ pub enum Slot {
     OneOrFour,
     /// The random bits of `.rs`.
     Random,
-    /// The factor of `.scaled::n2::ue8m0`.
-    Scale,
-    /// A 16-bit operand that no documented form has.
-    Spare,
+    /// The factor of `.scaled::n2::ue8m0`, or a 16-bit operand that no documented form has.
+    Factor,
 }
 
 /// What ptxas takes for a pair of types.
@@ -114,86 +120,72 @@ pub fn of_cvt(dst: Type, src: Type) -> Option<Signature> {
         relu: relu_satfinite,
         satfinite: relu_satfinite,
     };
-    let bits = |ty| match class(ty) {
-        ScalePair => Slot::Ue8m0Pair,
-        HalfPair if ty == Type::F16x2 => Slot::Exact(ty),
-        _ => Slot::Bits(width(ty)),
+    // a narrow or packed value, in forms without bf16x2 and with it
+    let plain = |ty| match ty {
+        Type::E2m1x2 => Slot::Byte,
+        Type::F16x2 | Type::Bf16x2 => Slot::Exact(ty),
+        _ => Slot::Half,
     };
-    let to = |ty| match class(ty) {
-        FixedPair => Slot::S2f6Pair,
-        ScalePair => Slot::Bits(16),
-        _ => bits(ty),
+    let beside = |ty| match class(ty) {
+        FixedPair => Slot::FixedBesideBf16x2,
+        _ => Slot::HalfBesideBf16x2,
     };
+    let result = |ty, other| match class(ty) {
+        FixedPair => Slot::FixedResult,
+        _ if other == Type::Bf16x2 && ty != Type::E2m1x2 => Slot::HalfBesideBf16x2,
+        _ => plain(ty),
+    };
+    let whole = |slots, optional, satfinite| Signature { slots, optional, relu: true, satfinite };
     Some(match (class(dst), class(src)) {
         (Integer | Float, Integer | Float) => {
             scalar(dst == Type::F16 && src == Type::F32, [Slot::Wide(dst), Slot::Wide(src)])
         }
         (Integer | Float | Bf16, Integer | Float | Bf16) => {
-            scalar(src == Type::F32, [Slot::Exact(dst), Slot::Exact(src)])
+            scalar(dst == Type::Bf16 && src == Type::F32, [Slot::Exact(dst), Slot::Exact(src)])
         }
-        (Tf32, Float) if src == Type::F32 => scalar(true, [Slot::Bits(32), Slot::Exact(src)]),
+        (Tf32, Float) if src == Type::F32 => scalar(true, [Slot::Word, Slot::Exact(src)]),
         (HalfPair, Float) if src == Type::F32 => {
-            let f32_slot = if dst == Type::F16x2 { Slot::Wide(src) } else { Slot::Exact(src) };
-            let result = if dst == Type::F16x2 { Slot::Wide(dst) } else { Slot::Bits(32) };
-            Signature {
-                slots: smallvec![result, f32_slot, f32_slot],
-                optional: Some(Slot::Random),
-                relu: true,
-                satfinite: true,
-            }
+            let slot = |ty| if dst == Type::F16x2 { Slot::Wide(ty) } else { Slot::Exact(ty) };
+            whole(smallvec![slot(dst), slot(src), slot(src)], Some(Slot::Random), true)
         }
         (HalfPair, NarrowPair | ScalePair | FixedPair) if dst == Type::F16x2 => {
-            Signature { slots: smallvec![Slot::Exact(dst), bits(src)], optional: None, relu: true, satfinite: false }
+            whole(smallvec![Slot::Exact(dst), plain(src)], None, false)
         }
         (HalfPair, NarrowPair) if src == Type::E2m1x2 => return None,
-        (HalfPair, NarrowPair | ScalePair | FixedPair) => Signature {
-            slots: smallvec![Slot::Bits(32), bits(src)],
-            optional: Some(if class(src) == FixedPair { Slot::Scale } else { Slot::Spare }),
-            relu: true,
-            satfinite: true,
-        },
-        (NarrowPair | ScalePair | FixedPair, Float) if src == Type::F32 => Signature {
-            slots: smallvec![to(dst), Slot::Exact(src), Slot::Exact(src)],
-            optional: (dst != Type::E2m1x2).then_some(Slot::Scale),
-            relu: true,
-            satfinite: true,
-        },
-        (NarrowPair, HalfPair) if dst == Type::E2m1x2 => {
-            scalar(true, [Slot::Bits(8), if src == Type::F16x2 { Slot::Exact(src) } else { Slot::Unchecked }])
+        (HalfPair, NarrowPair | ScalePair | FixedPair) => {
+            whole(smallvec![Slot::Exact(dst), beside(src)], Some(Slot::Factor), true)
         }
-        (NarrowPair | ScalePair | FixedPair, HalfPair) => Signature {
-            slots: smallvec![to(dst), bits(src)],
-            optional: match (src, class(dst)) {
-                (Type::F16x2, _) => None,
-                (_, FixedPair) => Some(Slot::Scale),
-                _ => Some(Slot::Spare),
-            },
-            relu: true,
-            satfinite: true,
-        },
-        (NarrowFour, Float) if src == Type::F32 => Signature {
-            slots: smallvec![Slot::Bits(width(dst)), Slot::Four, Slot::Random],
-            optional: None,
-            relu: true,
-            satfinite: true,
-        },
-        (ScaleFour, Float) if src == Type::F32 => Signature {
-            slots: smallvec![Slot::Bits(32), Slot::OneOrFour, Slot::Unchecked],
-            optional: None,
-            relu: true,
-            satfinite: true,
-        },
+        (NarrowPair | ScalePair | FixedPair, Float) if src == Type::F32 => {
+            let factor = (dst != Type::E2m1x2).then_some(Slot::Factor);
+            whole(smallvec![result(dst, src), Slot::Exact(src), Slot::Exact(src)], factor, true)
+        }
+        (NarrowPair, HalfPair) if dst == Type::E2m1x2 && src == Type::Bf16x2 => {
+            scalar(true, [Slot::Byte, Slot::Unchecked])
+        }
+        (NarrowPair | ScalePair | FixedPair, HalfPair) => {
+            let factor = (src == Type::Bf16x2).then_some(Slot::Factor);
+            whole(smallvec![result(dst, src), Slot::Exact(src)], factor, true)
+        }
+        (NarrowFour, Float) if src == Type::F32 => {
+            let result = if dst == Type::E2m1x4 { Slot::Half } else { Slot::Word };
+            whole(smallvec![result, Slot::Four, Slot::Random], None, true)
+        }
+        (ScaleFour, Float) if src == Type::F32 => {
+            whole(smallvec![Slot::Word, Slot::OneOrFour, Slot::Unchecked], None, true)
+        }
         _ => return None,
     })
 }
 
-/// What ptxas takes for `cvt.pack` with these types.
+/// What ptxas takes for `cvt.pack` with these types. The patterns from u32 are there, and refused later.
 pub fn of_pack(types: &[Option<Type>]) -> Option<Signature> {
     use Type::*;
     let (a, b) = (Slot::Wide(S32), Slot::Wide(S32));
     let slots = match types {
-        [Some(U16 | S16), Some(S32)] => smallvec![Slot::Wide(U32), a, b],
-        [Some(U2 | S2 | U4 | S4 | U8 | S8), Some(S32), Some(B32)] => smallvec![Slot::Wide(U32), a, b, Slot::PackRest],
+        [Some(U16 | S16), Some(S32 | U32)] => smallvec![Slot::Wide(U32), a, b],
+        [Some(U2 | S2 | U4 | S4 | U8 | S8), Some(S32 | U32), Some(B32)] => {
+            smallvec![Slot::Wide(U32), a, b, Slot::PackRest]
+        }
         _ => return None,
     };
     Some(Signature { slots, optional: None, relu: true, satfinite: true })
@@ -209,39 +201,47 @@ impl Signature {
 impl Slot {
     /// Whether ptxas matches `operand` with this place. A match may still be refused for other reasons.
     pub fn takes(self, operand: &OperandShape) -> bool {
+        if operand.inverted {
+            return self.takes_register(Type::Pred);
+        }
+        if operand.selector == Some(Selector::Field) {
+            return self.takes_constant();
+        }
         match &operand.value {
             Value::Register(None) | Value::VectorRegister(None, _) => true,
             Value::Register(Some(ty)) => self.takes_register(*ty),
             Value::VectorRegister(Some(ty), _) => self.takes_register(*ty),
-            Value::Special(s) => match s {
-                Special::Word | Special::Vector => self.takes_register(Type::B32),
-                Special::Double => self.takes_register(Type::B64),
-                Special::Either => self.takes_register(Type::B32) || self.takes_register(Type::B64),
-            },
-            Value::Integer => match self {
-                Slot::Wide(ty) | Slot::Exact(ty) => class(ty) == Class::Integer,
-                Slot::PackRest | Slot::Spare => true,
-                _ => false,
-            },
+            Value::Special(special) => self.takes_special(*special),
+            Value::Integer => self.takes_constant(),
             Value::Float { bits32 } => match self {
                 Slot::Wide(ty) | Slot::Exact(ty) => matches!(ty, Type::F32 | Type::F64),
-                Slot::OneOrFour => true,
-                Slot::Unchecked | Slot::PackRest => *bits32,
+                Slot::OneOrFour | Slot::Four | Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2 => true,
+                Slot::Unchecked | Slot::PackRest | Slot::Word | Slot::Random => *bits32,
                 _ => false,
             },
-            Value::RegisterSum(ty) => self.takes_sum(*ty),
-            Value::Code => {
-                matches!(self, Slot::Wide(_) | Slot::Exact(_) | Slot::PackRest | Slot::Bits(32))
+            Value::RegisterAddress(ty) => self.takes_register(ty.unwrap_or(Type::B64)),
+            Value::RegisterSum(ty) => {
+                let bits = ty.map(width);
+                match self {
+                    Slot::Byte => bits.is_none(),
+                    Slot::Half | Slot::Factor | Slot::FixedResult => bits.is_none_or(|b| b == 16),
+                    Slot::Random | Slot::Unchecked | Slot::OneOrFour | Slot::Word | Slot::Four => {
+                        bits.is_none_or(|b| b == 32)
+                    }
+                    _ => true,
+                }
             }
-            Value::Variable | Value::VariableSum | Value::Address => match self {
+            Value::Code => matches!(self, Slot::Wide(_) | Slot::Exact(_) | Slot::PackRest),
+            Value::Address(ty) => self.takes_register(ty.unwrap_or(Type::U32)),
+            Value::Variable(_) | Value::VariableSum => match self {
                 Slot::Wide(ty) | Slot::Exact(ty) => class(ty) == Class::Integer,
-                Slot::PackRest | Slot::Unchecked => true,
-                _ => false,
+                _ => !matches!(
+                    self,
+                    Slot::Half | Slot::FixedResult | Slot::Byte | Slot::Factor | Slot::Four | Slot::OneOrFour
+                ),
             },
             Value::Vector(elements) => match (self, elements.first()) {
-                (Slot::Four, _) => true,
                 (_, None) => false,
-                (Slot::OneOrFour, Some(first)) => !matches!(first.value, Value::Register(Some(Type::Pred))),
                 (_, Some(first)) => self.takes(first),
             },
             Value::Undeclared | Value::Other => false,
@@ -249,41 +249,69 @@ impl Slot {
         }
     }
 
+    /// Whether `operand`, which it takes, is also what it wants.
+    pub fn wants(self, operand: &OperandShape) -> bool {
+        let bits = match self {
+            Slot::Byte => 8,
+            Slot::Half | Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2 => 16,
+            Slot::Word => 32,
+            _ => return true,
+        };
+        match &operand.value {
+            Value::Register(Some(ty)) => untyped(*ty) && width(*ty) == bits,
+            Value::RegisterSum(Some(ty)) => self != Slot::FixedBesideBf16x2 || width(*ty) == bits,
+            Value::Special(_) => self != Slot::FixedBesideBf16x2,
+            Value::Register(None) | Value::RegisterSum(None) | Value::Sink => true,
+            _ => false,
+        }
+    }
+
+    /// An integer constant.
+    fn takes_constant(self) -> bool {
+        match self {
+            Slot::Wide(ty) | Slot::Exact(ty) => class(ty) == Class::Integer,
+            Slot::PackRest | Slot::Factor | Slot::Byte | Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2 => true,
+            _ => false,
+        }
+    }
+
+    fn takes_special(self, special: Special) -> bool {
+        let beside = matches!(self, Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2);
+        let half = beside || (matches!(self, Slot::Exact(_)) && self.takes_register(Type::B16));
+        match special {
+            Special::Index | Special::Vector | Special::Either if half => true,
+            Special::Word | Special::Index | Special::Vector => self.takes_register(Type::B32),
+            Special::Double => self.takes_register(Type::B64),
+            Special::Either => self.takes_register(Type::B32) || self.takes_register(Type::B64),
+        }
+    }
+
     fn takes_register(self, ty: Type) -> bool {
         use Type::*;
         let have = width(ty);
-        let untyped = matches!(ty, B8 | B16 | B32 | B64 | B128);
         match self {
             Slot::Wide(want) | Slot::Exact(want) => {
                 let fits = if matches!(self, Slot::Wide(_)) { have >= width(want) } else { have == width(want) };
                 let kind = match class(want) {
-                    Class::Integer => untyped || ty == F16x2 || class(ty) == Class::Integer,
-                    Class::Bf16 => untyped,
-                    _ => untyped || ty == want,
+                    Class::Integer => untyped(ty) || ty == F16x2 || class(ty) == Class::Integer,
+                    Class::Bf16 => untyped(ty),
+                    Class::HalfPair if want == Bf16x2 => untyped(ty),
+                    _ => untyped(ty) || ty == want,
                 };
                 fits && kind
             }
-            Slot::Bits(bits) => untyped && have == bits,
-            Slot::Ue8m0Pair => ty == B16,
-            Slot::S2f6Pair => matches!(ty, B16 | U16 | S16 | F16),
-            Slot::Unchecked => matches!(ty, B32 | U32 | S32 | F32 | F16x2 | Pred),
+            Slot::Byte => matches!(ty, B8 | U8 | S8),
+            Slot::Half | Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2 | Slot::FixedResult => {
+                matches!(ty, B16 | U16 | S16 | F16)
+            }
+            Slot::Word | Slot::Unchecked | Slot::Random => matches!(ty, B32 | U32 | S32 | F32 | F16x2 | Pred),
             Slot::PackRest => have >= 32,
-            Slot::Four => matches!(ty, B32 | F32),
-            Slot::OneOrFour => matches!(ty, B32 | F32),
-            Slot::Random => ty == B32,
-            Slot::Scale => ty == B16,
-            Slot::Spare => matches!(ty, B16 | U16 | S16),
+            Slot::Four | Slot::OneOrFour => matches!(ty, B32 | F32),
+            Slot::Factor => matches!(ty, B16 | U16 | S16),
         }
     }
+}
 
-    /// `r2+1` has the type that is needed, almost everywhere.
-    fn takes_sum(self, ty: Option<Type>) -> bool {
-        let bits = ty.map(width);
-        match self {
-            Slot::Wide(_) | Slot::Exact(_) | Slot::PackRest | Slot::Bits(32) | Slot::Ue8m0Pair => true,
-            Slot::Bits(16) | Slot::Scale | Slot::Spare => bits.is_none_or(|b| b == 16),
-            Slot::Random | Slot::Unchecked | Slot::OneOrFour => bits.is_none_or(|b| b == 32),
-            Slot::Bits(_) | Slot::S2f6Pair | Slot::Four => false,
-        }
-    }
+fn untyped(ty: Type) -> bool {
+    matches!(ty, Type::B8 | Type::B16 | Type::B32 | Type::B64 | Type::B128)
 }

@@ -181,6 +181,8 @@ pub enum OperandFault {
     SelectedSource,
     /// `r.x`: no selector; with its name.
     SelectorUnknown(Box<str>),
+    /// `h.x`: no field; with its name.
+    FieldUnknown(Box<str>),
     /// `{…}` of a length that there is not.
     VectorLength(u16),
     /// `{…}` of different widths.
@@ -402,6 +404,7 @@ fn operand_text(fault: &OperandFault, name: &str) -> String {
             format!("Video selector is not allowed on source operand for instruction '{name}'")
         }
         OperandFault::SelectorUnknown(text) => format!("Unknown video selector: '.{text}'"),
+        OperandFault::FieldUnknown(text) => format!("Unknown field '.{text}'"),
         OperandFault::VectorLength(n) => format!("Illegal vector size: {n}"),
         OperandFault::VectorMixed => "Incompatible elements of vector expression".into(),
         OperandFault::VectorTypes => {

@@ -394,22 +394,23 @@ impl Flow {
 
     /// A guarded writing keeps what its register held before.
     fn keep_old(&mut self, module: &Module<'_>, s: &Statement) {
-        for o in s.operands..self.results_end(module, s) {
-            if let OperandKind::Register(r) = module.operands[o as usize].kind
-                && self.slots[(r.0 - self.base) as usize].writes > 1
-            {
-                let here = self.values[(o - self.first_operand) as usize];
-                // The writing before, in source order: values are numbered so.
-                let before = (0..here).rev().take(64).find(|&v| {
-                    let w = &module.statements[self.made[v as usize].statement as usize];
-                    (w.operands..w.operands + w.operand_count)
-                        .any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
-                });
-                if let Some(v) = before {
-                    self.keep(v);
-                }
-            }
+        if let Some(v) = self.before(module, s) {
+            self.keep(v.0);
         }
+    }
+
+    /// The writing, in source order, of a guarded statement's result register before it.
+    pub fn before(&self, module: &Module<'_>, s: &Statement) -> Option<Value> {
+        let OperandKind::Register(r) = module.operands.get(s.operands as usize)?.kind else { return None };
+        if self.slots[(r.0 - self.base) as usize].writes < 2 {
+            return None;
+        }
+        let here = self.values[(s.operands - self.first_operand) as usize];
+        // The bound keeps a hostile file linear.
+        (0..here).rev().take(64).map(Value).find(|&v| {
+            let (w, _, _) = self.maker(module, v);
+            (w.operands..w.operands + w.operand_count).any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
+        })
     }
 
     fn keep(&mut self, v: u32) {

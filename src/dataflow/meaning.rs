@@ -80,6 +80,10 @@ pub struct Meaning {
     pub volatile: bool,
     /// A comparison that is false of a value with itself: `gt`, `lt`.
     pub irreflexive: bool,
+    /// ptxas merges its result from two ways: a select, or an approximation that scales subnormals.
+    pub merges: bool,
+    /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
+    pub calls: bool,
     /// `cvt.pack`
     pub pack: bool,
     /// `cvt.pack` to 8 bits.
@@ -115,6 +119,8 @@ impl Meaning {
             volatile: false,
             irreflexive: false,
             half_kind: None,
+            merges: false,
+            calls: false,
             pack: false,
             pack_bytes: false,
             word_rounding: None,
@@ -222,6 +228,15 @@ impl Meaning {
             | b"ldmatrix" | b"mma" | b"wmma" => Action::Effect,
             _ => Action::Pure,
         };
+        let (mut approximate, mut exact) = (false, false);
+        for part in opcode.parts() {
+            approximate |= part == b"approx";
+            exact |= matches!(part, b"rn" | b"rz" | b"rm" | b"rp");
+        }
+        m.merges = base == b"selp"
+            || matches!(base, b"ex2" | b"lg2" | b"sqrt" | b"rsqrt") && approximate && !m.ftz && m.ty == Some(Type::F32);
+        m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)
+            || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() == 64);
         m.pack_bytes = m.pack && matches!(m.ty, Some(Type::U8 | Type::S8));
         if m.source == Some(Type::F32) && matches!(m.ty, Some(Type::U32 | Type::S32)) && !m.ftz {
             m.word_rounding = integral;

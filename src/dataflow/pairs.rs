@@ -55,7 +55,7 @@ fn packed(flow: &Flow, module: &Module<'_>, first: u32, last: u32, pairs: &mut [
                 continue;
             };
             let free = pairs[low.0.index()].is_none() && pairs[high.0.index()].is_none();
-            if low.0 != high.0 && low.1 == high.1 && low.2 == high.2 && free {
+            if low.0 != high.0 && low.1 == high.1 && free {
                 pairs[low.0.index()] = Some(Pair { at: Some(i), high: false });
                 pairs[high.0.index()] = Some(Pair { at: Some(i), high: true });
             }
@@ -70,6 +70,9 @@ fn adjacent(flow: &Flow, module: &Module<'_>, first: u32, last: u32, pairs: &mut
         let s = &module.statements[i as usize];
         if s.kind != StatementKind::Instruction {
             continue;
+        }
+        if flow.meaning(s).calls {
+            waiting.clear();
         }
         if !waiting.is_empty() {
             waiting.retain(|w| !reads(flow, s, w.0));
@@ -96,13 +99,15 @@ fn reads(flow: &Flow, s: &Statement, v: Value) -> bool {
     (s.operands..s.operands + s.operand_count).any(|o| flow.value(o) == Some(v))
 }
 
-/// Nothing wants the whole word of the result, and the source has no sign to take in.
+/// Nothing wants the whole word of the result, and the source is neither a sign to take in nor merged from two ways.
 fn stands_alone(flow: &Flow, module: &Module<'_>, s: &Statement, v: Value) -> bool {
-    let signed =
-        flow.arguments(module, s).nth(1).and_then(|o| flow.value(o)).is_some_and(|source| {
-            matches!(flow.meaning(flow.maker(module, source).0).action, Action::Neg | Action::Abs)
-        });
-    !signed
+    let source = flow.arguments(module, s).nth(1).and_then(|o| flow.value(o));
+    let unfit = source.is_some_and(|source| {
+        let (w, _, _) = flow.maker(module, source);
+        let m = flow.meaning(w);
+        matches!(m.action, Action::Neg | Action::Abs) || m.merges || w.guard.is_some()
+    });
+    !unfit
         && !flow.uses_of(module, v).any(|u| match u {
             Use::Logic | Use::Extend { .. } => true,
             Use::FloatToFloat { from, .. } => from == crate::ptx::Type::Bf16,

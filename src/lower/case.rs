@@ -103,6 +103,8 @@ pub struct Case<'a> {
     pub dst_bits: u32,
     /// What the readers want; empty in a snippet where nothing reads it: then all of it is wanted.
     pub uses: SmallVec<[Use; 4]>,
+    /// Under a guard: whether it is negated, and what the register held before, RZ for zero.
+    pub guard: Option<(bool, Operand)>,
     /// An earlier like conversion has the result already: its statement.
     pub twin: Option<u32>,
     /// A `cvt.pack` that takes two float conversions in: the floats, and whether they are truncated.
@@ -157,6 +159,10 @@ impl<'a> Case<'a> {
             {
                 *source = Operand::RZ;
             }
+        }
+        if let Some(g) = statement.guard {
+            let zero = flow.before(module, statement).and_then(|v| flow.known_value(v).constant) == Some(0);
+            case.guard = Some((g.negated, if zero { Operand::RZ } else { Operand::reg(case.dst) }));
         }
         if form.pack
             && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(module, v).1)
@@ -234,6 +240,7 @@ impl<'a> Case<'a> {
             dst,
             dst_bits: width(statement.operands),
             uses: SmallVec::new(),
+            guard: None,
             twin: None,
             packs_floats: None,
             packed_at: None,

@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use crate::dataflow::Use;
-use crate::sass::{Alu, Convert, Instruction, Op, Operand, Selector};
+use crate::ptx::Type;
+use crate::sass::{Alu, Convert, Instruction, Op, Operand, Pred, Selector};
 use crate::translate::Fate;
 
 use super::case::{Case, Origin};
@@ -56,6 +57,9 @@ pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<L
     {
         (finish.emit)(case, &mut e);
     }
+    if e.folded.is_none() || !e.out.is_empty() {
+        select_guarded(case, &mut e);
+    }
     uniform_parameter(case, &mut e.out);
     let fate = match e.folded.or(e.note) {
         Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: SmallVec::new(), why },
@@ -103,3 +107,11 @@ fn uniform_parameter(case: &Case<'_>, out: &mut SmallVec<[Instruction; 1]>) {
 
 /// The uniform register that stands for all of them.
 const UNIFORM: u8 = 4;
+
+/// Under a guard ptxas computes always and selects what the register keeps.
+fn select_guarded(case: &Case<'_>, e: &mut Emit<'_>) {
+    let Some((negated, old)) = case.guard else { return };
+    let op = if case.form.dst == Type::F32 { Alu::Fsel } else { Alu::Sel };
+    let value = e.value;
+    e.result(op, &[value, old, Operand::Pred(Pred(0), negated)]);
+}

@@ -2,7 +2,7 @@
 
 use super::Case;
 use crate::cvt::form::Rounding;
-use crate::cvt::signature::Class;
+use crate::cvt::signature::{Class, width};
 use crate::cvt::violation::{Fault, Lack, Modifier, Place, Subject};
 use crate::ptx::Type;
 use crate::target::{Feature, Version};
@@ -31,12 +31,20 @@ pub(super) fn packed_half(c: &mut Case<'_>) {
     }
 }
 
-/// `.satfinite` on f16 and bf16.
-pub(super) fn saturating_half(c: &mut Case<'_>) {
-    if c.decoded.satfinite && !c.decoded.pack && super::modifiers::clamping_half(c) && c.before((8, 1)) {
-        let place = c.modifier_place(Modifier::Satfinite);
-        c.tell(Fault::LackingOn(Subject::Pair, Lack::Version((8, 1))), place);
+/// `.satfinite` on f16, bf16 and `.rna` to tf32.
+pub(super) fn saturating(c: &mut Case<'_>) {
+    if !c.decoded.satfinite || c.decoded.pack || !c.before((8, 1)) {
+        return;
     }
+    let subject = if super::modifiers::clamping_half(c) {
+        Subject::Pair
+    } else if c.dst == Type::Tf32 && c.rounds(&[Rounding::Rna]) {
+        Subject::WithPairRounding
+    } else {
+        return;
+    };
+    let place = c.modifier_place(Modifier::Satfinite);
+    c.tell(Fault::LackingOn(subject, Lack::Version((8, 1))), place);
 }
 
 /// `cvt.pack`.
@@ -46,7 +54,7 @@ pub(super) fn pack(c: &mut Case<'_>) {
     }
     c.need(Feature::Pack, Subject::Pack, Place::Part(1));
     c.since((6, 5), Subject::Pack, Place::Part(1));
-    if matches!(c.dst, Type::U2 | Type::S2 | Type::U4 | Type::S4) {
+    if matches!(c.dst, Type::U2 | Type::S2 | Type::U4 | Type::S4) && c.src == Type::S32 {
         let place = c.type_place(c.dst);
         c.since((6, 5), Subject::PackSubByte, place);
         c.need(Feature::SubByte, Subject::PackSubByte, place);
@@ -112,48 +120,60 @@ pub(super) fn fixed_pair(c: &mut Case<'_>) {
     }
 }
 
-/// bf16 with anything but a conversion from f32.
+/// bf16 with anything but f32.
 pub(super) fn bf16_scalar(c: &mut Case<'_>) {
     let (d, s) = c.classes();
-    if !(d == Class::Bf16 || s == Class::Bf16) || (c.dst == Type::Bf16 && c.src == Type::F32) {
+    if !(d == Class::Bf16 || s == Class::Bf16) || c.dst == Type::F32 || c.src == Type::F32 {
         return;
     }
     let place = c.type_place(Type::Bf16);
-    match (c.dst == Type::F32, c.decoded.ftz) {
-        (true, false) => {
-            c.need(Feature::Bf16, Subject::WithPair, place);
-            c.since((7, 1), Subject::WithPair, place);
-        }
-        (true, true) => {
-            let place = c.modifier_place(Modifier::Ftz);
-            c.need(Feature::Bf16Scalar, Subject::WithPairFtz, place);
-            c.since((7, 8), Subject::WithPairFtz, place);
-        }
-        _ => {
-            c.need(Feature::Bf16Scalar, Subject::WithPair, place);
-            c.since((7, 8), Subject::WithPair, place);
-        }
+    c.need(Feature::Bf16Scalar, Subject::WithPair, place);
+    c.since((7, 8), Subject::WithPair, place);
+}
+
+/// f32 from bf16: first without `.ftz`.
+pub(super) fn bf16_widening(c: &mut Case<'_>) {
+    if c.dst != Type::F32 || c.src != Type::Bf16 {
+        return;
+    }
+    if c.decoded.ftz {
+        let place = c.modifier_place(Modifier::Ftz);
+        c.need(Feature::Bf16Scalar, Subject::WithPairFtz, place);
+        c.since((7, 8), Subject::WithPairFtz, place);
+    } else {
+        let place = c.type_place(Type::Bf16);
+        c.need(Feature::Bf16, Subject::WithPair, place);
+        c.since((7, 1), Subject::WithPair, place);
     }
 }
 
-/// `.ftz` came with version 1.4; before 1.5 not with 8-bit and 64-bit types.
-pub(super) fn ftz(c: &mut Case<'_>) {
+/// `.ftz` came with version 1.4.
+pub(super) fn ftz_since(c: &mut Case<'_>) {
     let place = c.modifier_place(Modifier::Ftz);
     c.since((1, 4), Subject::Modifier(Modifier::Ftz), place);
-    let odd = |t| matches!(t, Type::U8 | Type::S8 | Type::U64 | Type::S64 | Type::F64);
-    if c.before((1, 5)) && (odd(c.dst) || odd(c.src)) {
-        c.tell(Fault::NothingToFlush, place);
+}
+
+/// Before version 1.5 not from 8-bit types and not to 64-bit types.
+pub(super) fn ftz_on_odd(c: &mut Case<'_>) {
+    if c.before((1, 5)) && (width(c.src) == 8 || width(c.dst) == 64) {
+        c.tell_modifier(Fault::NothingToFlush, Modifier::Ftz);
+    }
+}
+
+/// tf32, which is told once more than its name has been.
+pub(super) fn tf32(c: &mut Case<'_>) {
+    if c.dst == Type::Tf32 {
+        let place = c.type_place(Type::Tf32);
+        c.need(Feature::Bf16, Subject::Type(Type::Tf32), place);
+        c.since((7, 0), Subject::Type(Type::Tf32), place);
     }
 }
 
 /// tf32: `.rna` first, `.rn` and `.rz` later, `.satfinite` on them later still.
-pub(super) fn tf32(c: &mut Case<'_>) {
+pub(super) fn tf32_rounding(c: &mut Case<'_>) {
     if c.dst != Type::Tf32 {
         return;
     }
-    let place = c.type_place(Type::Tf32);
-    c.need(Feature::Bf16, Subject::Type(Type::Tf32), place);
-    c.since((7, 0), Subject::Type(Type::Tf32), place);
     let rounding = c.decoded.rounding;
     if c.rounds(&[Rounding::Rn, Rounding::Rz]) {
         let place = c.modifier_place(Modifier::Rounding(rounding));
@@ -161,16 +181,13 @@ pub(super) fn tf32(c: &mut Case<'_>) {
         c.since((7, 8), Subject::WithPairRounding, place);
         if c.decoded.satfinite {
             let place = c.modifier_place(Modifier::Satfinite);
-            if !c.has(Feature::Tf32Saturation) {
-                c.tell(Fault::LackingOn(Subject::WithPairRounding, Lack::Target(100)), place);
-            }
             if c.before((8, 6)) {
                 c.tell(Fault::LackingOn(Subject::WithPairRounding, Lack::Version((8, 6))), place);
             }
+            if !c.has(Feature::Tf32Saturation) {
+                c.tell(Fault::LackingOn(Subject::WithPairRounding, Lack::Target(100)), place);
+            }
         }
-    } else if c.rounds(&[Rounding::Rna]) && c.decoded.satfinite && c.before((8, 1)) {
-        let place = c.modifier_place(Modifier::Satfinite);
-        c.tell(Fault::LackingOn(Subject::WithPairRounding, Lack::Version((8, 1))), place);
     }
 }
 

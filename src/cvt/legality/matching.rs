@@ -2,6 +2,7 @@
 
 use super::Case;
 use crate::cvt::form::Rounding;
+use crate::cvt::operand::{OperandShape, Value};
 use crate::cvt::signature::{Class, Signature};
 use crate::cvt::violation::{Fault, Lack, Misfit, Modifier, Place, Subject};
 use crate::ptx::Type;
@@ -42,32 +43,57 @@ impl Case<'_> {
     }
 }
 
-/// Random bits go with `.rs` and the other way round.
-pub(super) fn random_bits(c: &mut Case<'_>) {
-    if matches!(c.classes(), (Class::HalfPair, Class::Float)) && c.rounds(&[Rounding::Rs]) != c.has_optional() {
-        c.mismatch(Misfit::RandomBits);
+/// Narrow and packed values stand in untyped registers.
+pub(super) fn untyped_registers(c: &mut Case<'_>) {
+    if c.decoded.pack {
+        return;
     }
-    if c.classes().0 == Class::NarrowFour && super::operands::vector_length(&c.operands.list[1]) != Some(4) {
-        c.mismatch(Misfit::NoFour);
+    let Some(signature) = c.signature() else { return };
+    let unfit = c.operands.list.iter().enumerate().position(|(i, o)| signature.slot(i).is_some_and(|s| !s.wants(o)));
+    if let Some(i) = unfit {
+        c.mismatch(Misfit::Operand(u8::try_from(i).unwrap_or(u8::MAX)));
     }
 }
 
-/// `.scaled::n2::ue8m0` is for `s2f6x2` alone, and takes a factor.
-pub(super) fn scale_factor(c: &mut Case<'_>) {
-    if !c.decoded.scaled || c.decoded.pack {
-        return;
+/// Random bits go with `.rs` and the other way round.
+pub(super) fn random_bits(c: &mut Case<'_>) {
+    let stochastic = c.rounds(&[Rounding::Rs]);
+    let list = &c.operands.list;
+    let bits = |o: &OperandShape| match &o.value {
+        Value::Register(ty) | Value::RegisterSum(ty) => ty.is_none_or(|t| t == Type::B32),
+        _ => false,
+    };
+    match c.classes() {
+        (Class::HalfPair, Class::Float) => {
+            let given = c.has_optional();
+            let unfit = given && !list.last().is_some_and(bits);
+            if stochastic != given {
+                c.mismatch(Misfit::RandomBits);
+            }
+            // told once on f16x2, twice on bf16x2
+            if unfit && (stochastic || c.dst == Type::Bf16x2) {
+                c.mismatch(Misfit::Operand(3));
+            }
+        }
+        (Class::NarrowFour, _) if stochastic => {
+            if super::operands::vector_length(&list[1]) != Some(4) {
+                c.mismatch(Misfit::NoFour);
+            } else if !bits(&list[2]) {
+                c.mismatch(Misfit::Operand(2));
+            }
+        }
+        _ => {}
     }
-    let (d, s) = c.classes();
-    let fixed = d == Class::FixedPair || s == Class::FixedPair;
-    let narrow_source = matches!(s, Class::NarrowPair | Class::ScalePair | Class::FixedPair);
-    let factor = c.has_optional() && !matches!((d, s), (Class::HalfPair, Class::Float));
-    if !factor {
-        if !narrow_source {
-            c.mismatch(Misfit::NoFactor);
-        }
-        if fixed {
-            c.mismatch(Misfit::NoFactor);
-        }
+}
+
+/// With `.scaled::n2::ue8m0` the last operand is a 16-bit untyped register.
+pub(super) fn scale_factor(c: &mut Case<'_>) {
+    let factor = |o: &OperandShape| match &o.value {
+        Value::Register(ty) | Value::RegisterSum(ty) => ty.is_none_or(|t| t == Type::B16),
+        _ => false,
+    };
+    if c.decoded.scaled && !c.decoded.pack && !c.operands.list.last().is_some_and(factor) {
+        c.mismatch(Misfit::NoFactor);
     }
 }
 
@@ -75,36 +101,47 @@ pub(super) fn scale_factor(c: &mut Case<'_>) {
 pub(super) fn spare_operand(c: &mut Case<'_>) {
     let (d, s) = c.classes();
     let fixed = d == Class::FixedPair || s == Class::FixedPair;
-    if !c.has_optional() || matches!((d, s), (Class::HalfPair, Class::Float)) {
-        return;
-    }
-    let overlooked = (c.src == Type::Bf16x2 && !fixed) || s == Class::ScalePair;
-    if !overlooked && !(fixed && c.decoded.scaled) {
+    let overlooked =
+        c.src == Type::Bf16x2 || s == Class::ScalePair || matches!((d, s), (Class::HalfPair, Class::Float));
+    if c.has_optional() && !fixed && !overlooked {
         c.mismatch(Misfit::Spare);
     }
 }
 
-/// Patterns that are there, for later versions, and refused; then what `.scaled` is refused for.
+/// `s2f6x2` takes a factor with `.scaled::n2::ue8m0`, and none without.
+pub(super) fn fixed_factor(c: &mut Case<'_>) {
+    let (d, s) = c.classes();
+    if (d == Class::FixedPair || s == Class::FixedPair) && c.decoded.scaled != c.has_optional() {
+        c.mismatch(if c.decoded.scaled { Misfit::NoFactor } else { Misfit::Spare });
+    }
+}
+
+/// Patterns that are there, for later versions, and refused.
 pub(super) fn pair_not_yet(c: &mut Case<'_>) {
-    if c.not_yet() {
+    if c.not_yet() || (c.decoded.pack && c.src == Type::U32) {
         c.tell(Fault::Types, Place::Types);
     }
-    if !c.decoded.scaled || c.decoded.pack {
+}
+
+/// What `.scaled::n2::ue8m0` is refused for.
+pub(super) fn scaled(c: &mut Case<'_>) {
+    if !c.decoded.scaled {
         return;
     }
     let (d, s) = c.classes();
     let fixed = d == Class::FixedPair || s == Class::FixedPair;
     let factor = c.has_optional() && !matches!((d, s), (Class::HalfPair, Class::Float));
+    if !factor {
+        c.tell_modifier(Fault::Illegal(Modifier::Scaled), Modifier::Scaled);
+    }
     if c.before((9, 1)) {
         let place = c.modifier_place(Modifier::Scaled);
         c.tell(Fault::Lacking(Subject::Modifier(Modifier::Scaled), Lack::Version((9, 1))), place);
     }
     if !c.has(Feature::S2f6) {
         c.tell_modifier(Fault::IllegalHere(Modifier::Scaled), Modifier::Scaled);
-    } else if !fixed {
-        c.tell_modifier(Fault::Illegal(Modifier::Scaled), Modifier::Scaled);
     }
-    if !factor {
+    if !fixed {
         c.tell_modifier(Fault::Illegal(Modifier::Scaled), Modifier::Scaled);
     }
 }

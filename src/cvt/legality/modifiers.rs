@@ -2,8 +2,8 @@
 
 use super::Case;
 use crate::cvt::form::Rounding;
-use crate::cvt::signature::Class;
-use crate::cvt::violation::{Fault, Misfit, Modifier};
+use crate::cvt::signature::{Class, class, width};
+use crate::cvt::violation::{Fault, Misfit, Modifier, Place};
 use crate::ptx::Type;
 
 use Rounding::{Rm, Rmi, Rn, Rna, Rni, Rp, Rpi, Rs, Rz, Rzi};
@@ -19,9 +19,8 @@ pub struct RoundingRule {
     pub takes: &'static [Rounding],
 }
 
-/// The rounding that a conversion from `src` to `dst` takes. `relu` or satfinite narrow it on f16 and bf16.
+/// The rounding that a conversion from `src` to `dst` takes. `.relu` narrows it on f16 and bf16 from f32.
 pub fn rounding_rule(dst: Type, src: Type, clamped: bool) -> RoundingRule {
-    use crate::cvt::signature::{class, width};
     use Class::*;
     let rule = |required, takes| RoundingRule { required, takes };
     match (class(dst), class(src)) {
@@ -117,23 +116,6 @@ pub(super) fn relu_on_scale_pair(c: &mut Case<'_>) {
     }
 }
 
-/// `.satfinite` and `.relu` do not exist on `cvt.pack`.
-pub(super) fn scaled(c: &mut Case<'_>) {
-    if !c.decoded.pack {
-        return;
-    }
-    if c.decoded.scaled {
-        c.tell_modifier(Fault::Illegal(Modifier::Scaled), Modifier::Scaled);
-        c.tell_modifier(Fault::Illegal(Modifier::Scaled), Modifier::Scaled);
-    }
-    if c.decoded.relu {
-        c.tell_modifier(Fault::Illegal(Modifier::Relu), Modifier::Relu);
-    }
-    if c.decoded.satfinite {
-        c.tell_modifier(Fault::Illegal(Modifier::Satfinite), Modifier::Satfinite);
-    }
-}
-
 /// `.sat` on bf16, which has none, and on packed and narrow types.
 pub(super) fn sat_early(c: &mut Case<'_>) {
     if !c.decoded.sat || c.decoded.pack {
@@ -155,7 +137,6 @@ pub(super) fn sat_late(c: &mut Case<'_>) {
 
 /// Whether `dst` is an integer type that holds every value of the integer type `src`.
 pub fn holds_all(dst: Type, src: Type) -> bool {
-    use crate::cvt::signature::{class, width};
     if class(dst) != Class::Integer || class(src) != Class::Integer {
         return false;
     }
@@ -168,7 +149,7 @@ pub fn holds_all(dst: Type, src: Type) -> bool {
 }
 
 /// `.ftz` is for f32, and for few forms of it.
-pub(super) fn ftz(c: &mut Case<'_>) {
+pub(super) fn ftz_illegal(c: &mut Case<'_>) {
     if !c.decoded.ftz {
         return;
     }
@@ -180,10 +161,18 @@ pub(super) fn ftz(c: &mut Case<'_>) {
     let integers = d == Class::Integer && s == Class::Integer;
     let bf16 = (d == Class::Bf16 || s == Class::Bf16) && c.dst != Type::F32 && c.src != Type::F32;
     let half = c.dst == Type::F16 && c.src == Type::F32 && (c.decoded.satfinite || c.decoded.relu);
+    super::availability::ftz_since(c);
     if integers || bf16 || half || c.packed() {
         c.tell_modifier(Fault::Illegal(Modifier::Ftz), Modifier::Ftz);
     }
-    super::availability::ftz(c);
+}
+
+/// `.ftz` has an f32 to flush.
+pub(super) fn ftz_nothing(c: &mut Case<'_>) {
+    if !c.decoded.ftz || c.decoded.pack {
+        return;
+    }
+    super::availability::ftz_on_odd(c);
     if c.dst != Type::F32 && c.src != Type::F32 {
         c.tell_modifier(Fault::NothingToFlush, Modifier::Ftz);
     }
@@ -201,34 +190,78 @@ pub(super) fn satfinite_required(c: &mut Case<'_>) {
 /// `cvt.pack` always saturates.
 pub(super) fn sat_required(c: &mut Case<'_>) {
     let d = c.decoded;
-    if d.pack && !d.sat && !d.relu && !d.satfinite {
-        c.tell(Fault::SatRequired, crate::cvt::violation::Place::Opcode);
+    if d.pack && !d.sat {
+        c.tell(Fault::SatRequired, Place::Opcode);
     }
 }
 
-/// Which rounding the types take.
+/// Which rounding the types take. ptxas asks this in layers and tells once a layer, so that one modifier can be
+/// told several times.
 pub(super) fn rounding(c: &mut Case<'_>) {
     let modifier = Modifier::Rounding(c.decoded.rounding);
-    if c.decoded.pack {
-        if c.decoded.rounding.is_some() {
-            c.tell_modifier(Fault::RoundingIllegal, modifier);
+    let Some(given) = c.decoded.rounding else {
+        if !c.decoded.pack && rounding_rule(c.dst, c.src, false).required {
+            c.tell(Fault::RoundingRequired, Place::Opcode);
         }
         return;
-    }
-    let rule = rounding_rule(c.dst, c.src, c.decoded.relu || c.decoded.satfinite);
-    match c.decoded.rounding {
-        None if rule.required => c.tell(Fault::RoundingRequired, crate::cvt::violation::Place::Opcode),
-        Some(r) if !rule.takes.contains(&r) => c.tell_modifier(Fault::RoundingIllegal, modifier),
-        _ => {}
+    };
+    let (d, s) = c.classes();
+    let scalar = !c.packed();
+    let clamped_f16 = c.dst == Type::F16 && c.src == Type::F32 && (c.decoded.relu || c.decoded.satfinite);
+    let relu_layer = c.decoded.relu && !matches!(d, Class::HalfPair | Class::ScalePair);
+    let layers = [
+        c.decoded.pack,
+        // to integers and between like types an integral rounding, to floats another; .rna is tf32's
+        !c.decoded.pack
+            && if scalar {
+                let rule = rounding_rule(c.dst, c.src, false);
+                let float = rule.takes.contains(&Rn);
+                !(exact(c) || rule.takes.contains(&given) || (float && given == Rs))
+            } else {
+                TO_INTEGRAL.contains(&given)
+            },
+        relu_layer && !matches!(given, Rn | Rz | Rs),
+        clamped_f16 && TO_INTEGRAL.contains(&given),
+        d == Class::HalfPair && !matches!(given, Rn | Rz | Rs),
+        matches!(d, Class::NarrowPair | Class::FixedPair) && !matches!(given, Rn | Rs),
+        d == Class::HalfPair && matches!(s, Class::NarrowPair | Class::FixedPair) && !matches!(given, Rn | Rs),
+        d == Class::HalfPair && c.dst == Type::F16x2 && s == Class::ScalePair && !matches!(given, Rn | Rs),
+        d == Class::ScalePair && !matches!(given, Rz | Rp | Rs),
+        d == Class::NarrowFour && given != Rs,
+    ];
+    for _ in layers.into_iter().filter(|&illegal| illegal) {
+        c.tell_modifier(Fault::RoundingIllegal, modifier);
     }
 }
 
-/// `.rna` is told twice on packed types; and what tf32 says of `.satfinite` comes last.
+/// Whether it is a conversion from float to the same or wider float, which is exact.
+fn exact(c: &Case<'_>) -> bool {
+    c.classes() == (Class::Float, Class::Float) && width(c.dst) >= width(c.src)
+}
+
+/// The layers for tf32, for `bf16x2` from `ue8m0x2` and for exact conversions, which come later.
 pub(super) fn rounding_again(c: &mut Case<'_>) {
-    let _ = (Rm, Rp, Rzi, Rmi, Rpi, Rni);
-    if c.dst == Type::Tf32 && c.decoded.satfinite && !c.rounds(&[Rn, Rz, Rna]) && c.decoded.rounding.is_some() {
-        let rounding = Modifier::Rounding(c.decoded.rounding);
+    let Some(given) = c.decoded.rounding else { return };
+    let rounding = Modifier::Rounding(c.decoded.rounding);
+    let scale_source = c.dst == Type::Bf16x2 && c.classes().1 == Class::ScalePair;
+    let tf32 = c.dst == Type::Tf32 && !matches!(given, Rn | Rz | Rna);
+    let scale_result = matches!(c.classes().0, Class::ScalePair | Class::FixedPair) && given == Rs;
+    if tf32
+        || scale_result
+        || (scale_source && given != Rn)
+        || (exact(c) && !rounding_rule(c.dst, c.src, false).takes.contains(&given))
+    {
+        c.tell_modifier(Fault::RoundingIllegal, rounding);
+    }
+    if c.dst == Type::Tf32 && c.decoded.satfinite && !matches!(given, Rn | Rz | Rna) {
         c.tell_modifier(Fault::Conflict(Modifier::Satfinite, rounding), rounding);
+    }
+}
+
+/// Of the packed and narrow types only tf32 takes `.rna`.
+pub(super) fn rounding_away(c: &mut Case<'_>) {
+    if c.packed() && !c.decoded.pack && c.rounds(&[Rna]) && c.dst != Type::Tf32 {
+        c.tell_modifier(Fault::RoundingIllegal, Modifier::Rounding(c.decoded.rounding));
     }
 }
 
@@ -242,5 +275,32 @@ pub(super) fn scale_pair_source(c: &mut Case<'_>) {
     }
     if c.decoded.satfinite {
         c.tell_modifier(Fault::IllegalWithPair(Modifier::Satfinite), Modifier::Satfinite);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_type_holds_another() {
+        assert!(holds_all(Type::U32, Type::U16) && holds_all(Type::S32, Type::U16) && holds_all(Type::S8, Type::S8));
+        assert!(
+            !holds_all(Type::U32, Type::S16) && !holds_all(Type::S16, Type::U16) && !holds_all(Type::U8, Type::U16)
+        );
+        assert!(!holds_all(Type::F32, Type::U8) && !holds_all(Type::U64, Type::F32));
+    }
+
+    #[test]
+    fn rounding_follows_from_the_types() {
+        let rule = |dst, src| rounding_rule(dst, src, false);
+        assert_eq!(rule(Type::S32, Type::F32), RoundingRule { required: true, takes: TO_INTEGRAL });
+        assert_eq!(rule(Type::F32, Type::F32), RoundingRule { required: false, takes: TO_INTEGRAL });
+        assert_eq!(rule(Type::F64, Type::F32), RoundingRule { required: false, takes: &[] });
+        assert_eq!(rule(Type::U8, Type::U64), RoundingRule { required: false, takes: &[] });
+        assert_eq!(rule(Type::F64, Type::U8), RoundingRule { required: true, takes: &[Rn, Rz, Rm, Rp] });
+        assert_eq!(rule(Type::F32, Type::Bf16), RoundingRule { required: false, takes: &[Rn, Rz, Rm, Rp] });
+        assert_eq!(rule(Type::E4m3x4, Type::F32), RoundingRule { required: true, takes: &[Rs] });
+        assert_eq!(rounding_rule(Type::Bf16, Type::F32, true).takes, [Rn, Rz]);
     }
 }

@@ -57,12 +57,15 @@ impl Case<'_> {
         let mut limited = false;
         for (i, operand) in operands.list.iter().enumerate() {
             let at = place(i);
-            if let Some(Selector::Unknown) = operand.selector {
-                self.tell(Fault::Operand(OperandFault::SelectorUnknown(operand.selector_name.clone())), at);
+            let name = || operand.selector_name.clone();
+            match operand.selector {
+                Some(Selector::Unknown) => self.tell(Fault::Operand(OperandFault::SelectorUnknown(name())), at),
+                Some(Selector::Field) => self.tell(Fault::Operand(OperandFault::FieldUnknown(name())), at),
+                Some(Selector::Video) | None => {}
             }
             if operand.negated {
                 let ty = register_type(&operand.value);
-                if ty.is_some_and(|t| !matches!(t, Type::B32 | Type::U32 | Type::S32 | Type::S64 | Type::U64)) {
+                if ty.is_some_and(|t| !matches!(t, Type::B32 | Type::U32 | Type::S32)) {
                     self.tell(Fault::Operand(OperandFault::Minus), at);
                 }
             }
@@ -70,7 +73,7 @@ impl Case<'_> {
                 self.tell(Fault::Operand(OperandFault::Not), at);
             }
             if let Value::Vector(elements) = &operand.value {
-                self.vector(elements, at);
+                self.vector(elements, i);
             }
             limited |= operand.negated && i == 0;
         }
@@ -79,9 +82,10 @@ impl Case<'_> {
         }
     }
 
-    fn vector(&mut self, elements: &[Box<OperandShape>], at: Place) {
+    fn vector(&mut self, elements: &[Box<OperandShape>], index: usize) {
+        let at = place(index);
         let types: Vec<Type> = elements.iter().filter_map(|e| register_type(&e.value)).collect();
-        let four = self.classes().0 == Class::NarrowFour;
+        let four = self.classes().0 == Class::NarrowFour && index == 1;
         let wanted = |t: &Type| !four || width(*t) == 32 || *t == Type::Pred;
         if types.windows(2).any(|w| width(w[0]) != width(w[1])) || !types.iter().all(wanted) {
             self.tell(Fault::Operand(OperandFault::VectorMixed), at);
@@ -106,12 +110,15 @@ impl Case<'_> {
     }
 }
 
-/// Special registers go into conversions between integers only.
-pub(super) fn special_registers_early(c: &mut Case<'_>) {
-    let _ = c;
+/// A special register is never a result.
+pub(super) fn read_only(c: &mut Case<'_>) {
+    let integers = matches!(c.classes(), (Class::Integer, Class::Integer)) && !c.decoded.pack;
+    if integers && matches!(c.operands.list.first(), Some(OperandShape { value: Value::Special(_), .. })) {
+        c.tell(Fault::Operand(OperandFault::ReadOnly), Place::Operand(0));
+    }
 }
 
-/// Special registers go into conversions between integers only, and are never a result; a result is no pair.
+/// Special registers go into conversions between integers only.
 pub(super) fn special_registers(c: &mut Case<'_>) {
     let integers = matches!(c.classes(), (Class::Integer, Class::Integer)) && !c.decoded.pack;
     let operands = c.operands;
@@ -129,10 +136,13 @@ pub(super) fn result(c: &mut Case<'_>) {
     if result.paired {
         c.tell(Fault::Operand(OperandFault::Pair), Place::Operand(0));
     }
-    if matches!(
-        result.value,
-        Value::Integer | Value::Float { .. } | Value::RegisterSum(_) | Value::VariableSum | Value::Code
-    ) {
+    let field = result.selector == Some(Selector::Field);
+    if field
+        || matches!(
+            result.value,
+            Value::Integer | Value::Float { .. } | Value::RegisterSum(_) | Value::VariableSum | Value::Code
+        )
+    {
         c.tell(Fault::Operand(OperandFault::NoResult), Place::Operand(0));
     }
 }
@@ -144,7 +154,7 @@ pub(super) fn each(c: &mut Case<'_>) {
     for (i, operand) in operands.list.iter().enumerate() {
         let at = place(i);
         match operand.value {
-            Value::Variable | Value::Address => {
+            Value::Variable(_) | Value::Address(_) | Value::RegisterAddress(_) => {
                 let n = u8::try_from(i).unwrap_or(u8::MAX);
                 c.tell(Fault::Operand(OperandFault::NoRegister(n)), at);
             }
@@ -166,5 +176,5 @@ pub(super) fn each(c: &mut Case<'_>) {
 fn vector_taken(c: &Case<'_>, index: usize) -> bool {
     use crate::cvt::signature::Slot;
     let slot = c.signature().and_then(|s| s.slot(index));
-    matches!(slot, Some(Slot::Four | Slot::OneOrFour | Slot::Unchecked))
+    matches!(slot, Some(Slot::Four | Slot::OneOrFour | Slot::Unchecked | Slot::Word | Slot::Random))
 }

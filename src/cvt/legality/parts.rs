@@ -1,12 +1,14 @@
 //! The parts of the opcode from left to right, and the modifiers of other instructions.
 
+use smallvec::SmallVec;
+
 use super::Case;
 use crate::cvt::decode::Part;
-use crate::cvt::foreign::{self, CarryFault, Foreign, Remark, Stage};
-use crate::cvt::signature::{Class, class};
+use crate::cvt::foreign::{self, Foreign, Remark, Stage};
+use crate::cvt::signature::{Class, class, width};
 use crate::cvt::violation::{Fault, ForeignFault, Lack, Modifier, OperandFault, Place, Subject};
 use crate::ptx::Type;
-use crate::target::{Feature, Target};
+use crate::target::Feature;
 
 /// What the name of a type by itself needs.
 struct TypeNeeds {
@@ -27,7 +29,7 @@ impl Case<'_> {
     pub(super) fn parts(&mut self) {
         let (mut rounding, mut ftz, mut sat, mut relu, mut satfinite, mut scaled) =
             (false, false, false, false, false, false);
-        let mut seen: Vec<&'static str> = Vec::new();
+        let mut seen: SmallVec<[u8; 2]> = SmallVec::new();
         let decoded = self.decoded;
         for (i, part) in decoded.parts.iter().enumerate() {
             let place = Place::Part(u8::try_from(i).unwrap_or(u8::MAX));
@@ -69,11 +71,11 @@ impl Case<'_> {
                 Part::Type(Some(ty)) => self.type_name(*ty, place),
                 Part::Foreign(f, name) => {
                     self.foreign_name(f, name, place);
-                    if let Some(text) = f.repeated {
-                        if seen.contains(&text) {
+                    if let Some((kind, text)) = f.repeated {
+                        if seen.contains(&kind) {
                             self.tell(Fault::Foreign(ForeignFault::Repeated(text)), place);
                         }
-                        seen.push(text);
+                        seen.push(kind);
                     }
                 }
                 Part::Base | Part::Type(None) => {}
@@ -113,31 +115,58 @@ impl Case<'_> {
     }
 
     fn foreign_name(&mut self, group: &'static Foreign, name: &str, place: Place) {
-        let Some(since) = group.since else { return };
-        let subject = Subject::Foreign(format!("{} {name}", since.word).into());
-        if self.judge.target < Target::plain(since.sm) && since.sm > 0 {
-            self.tell(Fault::Lacking(subject.clone(), Lack::Target(since.sm)), place);
-        }
-        if self.before(since.version) {
-            self.tell(Fault::Lacking(subject, Lack::Version(since.version)), place);
+        for &(word, lack) in group.since {
+            let missing = match lack {
+                Lack::Target(sm) => self.judge.target.sm < sm,
+                Lack::Version(version) => self.before(version),
+                Lack::Support => false,
+            };
+            if missing {
+                self.tell(Fault::Lacking(Subject::Foreign(format!("{word} {name}").into()), lack), place);
+            }
         }
     }
 
     /// A modifier that hides everything else of the instruction.
-    pub(super) fn gate(&mut self) -> bool {
+    pub(super) fn gate(&mut self, stage: Stage) -> bool {
         let decoded = self.decoded;
-        let gates = || decoded.foreign().filter(|(_, f, _)| f.remarks.iter().any(|r| r.0 == Stage::Gate));
-        let Some((i, _, name)) = gates().find(|g| g.2 == "sync").or_else(|| gates().last()) else { return false };
+        let gates = || decoded.foreign().filter(|(_, f, _)| f.remarks.iter().any(|r| r.0 == stage));
+        let Some((i, _, name)) = gates().find(|g| g.2 == "sync").or_else(|| gates().next()) else { return false };
         self.tell(Fault::Foreign(ForeignFault::Illegal(format!(".{name}").into())), Place::Part(i));
+        true
+    }
+
+    /// `.relu` and `.satfinite` on `cvt.pack`, which knows neither: nothing else is looked at.
+    pub(super) fn clamping_pack(&mut self) -> bool {
+        let modifier = match self.decoded {
+            d if !d.pack => return false,
+            d if d.relu => Modifier::Relu,
+            d if d.satfinite => Modifier::Satfinite,
+            _ => return false,
+        };
+        self.tell_modifier(Fault::Illegal(modifier), modifier);
         true
     }
 
     /// What is said of foreign modifiers at this point of the order.
     pub(super) fn foreign(&mut self, stage: Stage) {
         let decoded = self.decoded;
-        let mut here: Vec<_> = decoded.foreign().filter(|(_, f, _)| f.remarks.iter().any(|r| r.0 == stage)).collect();
-        // of several of a group the last counts
+        let mut here: SmallVec<[_; 2]> =
+            decoded.foreign().filter(|(_, f, _)| f.remarks.iter().any(|r| r.0 == stage)).collect();
+        if here.is_empty() {
+            return;
+        }
+        // of several of a kind the last counts
         here.reverse();
+        let mut kinds: SmallVec<[u8; 2]> = SmallVec::new();
+        here.retain(|(_, f, _)| match f.repeated {
+            Some((kind, _)) if kinds.contains(&kind) => false,
+            Some((kind, _)) => {
+                kinds.push(kind);
+                true
+            }
+            None => true,
+        });
         here.sort_by_key(|(_, f, _)| foreign::order(f));
         here.dedup_by_key(|(_, f, _)| foreign::order(f));
         for (i, group, name) in here {
@@ -157,8 +186,15 @@ impl Case<'_> {
             Remark::ComparisonMismatch(fits) if fits.holds(self.src) => return,
             Remark::ComparisonMismatch(_) => ForeignFault::ComparisonMismatch,
             Remark::Vector => ForeignFault::Vector,
-            Remark::VectorTooLarge => ForeignFault::VectorTooLarge,
-            Remark::VectorOperands(_) => {
+            Remark::VectorTooLarge(n) if n * u16::from(width(self.dst)) <= 128 => return,
+            Remark::VectorTooLarge(_) => ForeignFault::VectorTooLarge,
+            Remark::VectorOperands => {
+                if matches!(
+                    class(self.dst),
+                    Class::NarrowPair | Class::ScalePair | Class::FixedPair | Class::NarrowFour
+                ) {
+                    return;
+                }
                 if !self.operands.list.first().is_some_and(super::operands::is_vector) {
                     self.tell(Fault::Operand(OperandFault::VectorResult), Place::Operand(0));
                 }
@@ -169,11 +205,16 @@ impl Case<'_> {
             Remark::Query => ForeignFault::Query,
             Remark::Needs(other) if with(other) => return,
             Remark::Needs(other) => ForeignFault::Needs(name.into(), other.into()),
-            Remark::CarryOut => match self.carry_out() {
-                None => return,
-                Some(CarryFault::Saturates) => ForeignFault::Conflict(name.into(), "sat".into()),
-                Some(CarryFault::NotInteger) => ForeignFault::CarryOut,
-            },
+            Remark::CarryOut => {
+                let integer = |t| class(t) == Class::Integer;
+                if !(integer(self.dst) && matches!(width(self.dst), 32 | 64)) {
+                    self.tell(Fault::Foreign(ForeignFault::CarryOut), place);
+                }
+                if !(self.decoded.sat || (integer(self.dst) && !integer(self.src))) {
+                    return;
+                }
+                ForeignFault::Conflict(name.into(), "sat".into())
+            }
             Remark::NoSpace => {
                 let space = self.decoded.foreign().any(|(_, f, _)| f.remarks.iter().any(|r| r.1 == Remark::StateSpace));
                 if space {
@@ -181,18 +222,20 @@ impl Case<'_> {
                 }
                 ForeignFault::NoSpace(name.into())
             }
+            Remark::Since(word, lack) => {
+                let missing = match lack {
+                    Lack::Target(sm) => self.judge.target.sm < sm,
+                    Lack::Version(version) => self.before(version),
+                    Lack::Support => false,
+                };
+                if missing {
+                    self.tell(Fault::Lacking(Subject::Foreign(format!("{word} {name}").into()), lack), place);
+                }
+                return;
+            }
             Remark::NotWithFtz if !self.decoded.ftz => return,
             Remark::NotWithFtz => ForeignFault::Conflict("ftz".into(), name.into()),
         };
         self.tell(Fault::Foreign(fault), place);
-    }
-
-    fn carry_out(&self) -> Option<CarryFault> {
-        let integer = |t| class(t) == Class::Integer;
-        match (integer(self.dst), integer(self.src)) {
-            (true, false) => Some(CarryFault::Saturates),
-            (true, true) => self.decoded.sat.then_some(CarryFault::Saturates),
-            (false, _) => Some(CarryFault::NotInteger),
-        }
     }
 }
