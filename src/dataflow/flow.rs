@@ -86,6 +86,8 @@ pub struct Flow {
     pairs: Vec<Option<Pair>>,
     /// Basic block of each statement, counted from the function's start.
     blocks: Vec<u32>,
+    /// Index past the results of each statement; 0 where it is no instruction.
+    ends: Vec<u32>,
     /// Loops: from the label that is jumped back to, to the jump.
     loops: Vec<(u32, u32)>,
     labels: FxHashMap<u32, u32>,
@@ -148,6 +150,7 @@ impl Flow {
     /// Give every writing its number, and find the blocks.
     fn number_writes(&mut self, module: &Module<'_>, first: u32, last: u32) {
         self.blocks.clear();
+        self.ends.clear();
         self.halves = false;
         self.loops.clear();
         self.labels.clear();
@@ -161,10 +164,12 @@ impl Flow {
             }
             self.blocks.push(block);
             if s.kind != StatementKind::Instruction {
+                self.ends.push(0);
                 continue;
             }
             self.halves |= self.meaning(s).half_kind.is_some();
             let end = self.results_end(module, s);
+            self.ends.push(end);
             let mut element = 0;
             for o in s.operands..end {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
@@ -235,7 +240,7 @@ impl Flow {
                 let v = self.read(g.register, block, UseSite { statement: i, operand: NONE });
                 self.guards.push((i, v));
             }
-            let results = self.results_end(module, s);
+            let results = self.ends[(i - first) as usize];
             let known_result =
                 self.meaning(s).irreflexive && same_operands(module, results, s.operands + s.operand_count);
             for o in results..s.operands + s.operand_count {
@@ -372,18 +377,26 @@ impl Flow {
             if s.kind != StatementKind::Instruction {
                 continue;
             }
-            let effect = self.meaning(s).effect || s.operand_count == 0;
-            if effect || self.results(module, s).any(|v| self.made[v.0 as usize].escapes) {
+            if self.meaning(s).effect || s.operand_count == 0 {
                 self.live[(i - first) as usize] = true;
                 self.work.push(i);
             }
         }
+        for made in &self.made {
+            let live = &mut self.live[(made.statement - first) as usize];
+            if made.escapes && !*live {
+                *live = true;
+                self.work.push(made.statement);
+            }
+        }
         while let Some(i) = self.work.pop() {
             let s = &module.statements[i as usize];
-            if let Ok(at) = self.guards.binary_search_by_key(&i, |g| g.0) {
+            if s.guard.is_some()
+                && let Ok(at) = self.guards.binary_search_by_key(&i, |g| g.0)
+            {
                 self.keep(self.guards[at].1);
             }
-            for o in self.results_end(module, s)..s.operands + s.operand_count {
+            for o in self.ends[(i - first) as usize]..s.operands + s.operand_count {
                 self.keep(self.values[(o - self.first_operand) as usize]);
             }
             if s.guard.is_some() {
@@ -409,7 +422,8 @@ impl Flow {
         // The bound keeps a hostile file linear.
         (0..here).rev().take(64).map(Value).find(|&v| {
             let (w, _, _) = self.maker(module, v);
-            (w.operands..w.operands + w.operand_count).any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
+            (w.operands..w.operands + w.operand_count)
+                .any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
         })
     }
 
@@ -421,10 +435,6 @@ impl Flow {
                 self.work.push(made.statement);
             }
         }
-    }
-
-    fn results<'a>(&'a self, module: &'a Module<'_>, s: &Statement) -> impl Iterator<Item = Value> + 'a {
-        (s.operands..self.results_end(module, s)).filter_map(|o| self.value(o))
     }
 
     /// The indices of a statement's direct operands.

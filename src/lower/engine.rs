@@ -39,7 +39,7 @@ pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<L
         let why = "an earlier conversion of the same source has the result";
         return Some(Lowering {
             rule: id,
-            fate: Fate::Folded { into: Some(into), sass: SmallVec::new(), why },
+            fate: Fate::Folded { into: Some(into), sass: Vec::new(), why },
             sass: SmallVec::new(),
         });
     }
@@ -62,7 +62,7 @@ pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<L
     }
     uniform_parameter(case, &mut e.out);
     let fate = match e.folded.or(e.note) {
-        Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: SmallVec::new(), why },
+        Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: Vec::new(), why },
         _ => Fate::Emitted,
     };
     Some(Lowering { rule: id, fate, sass: e.out })
