@@ -2,11 +2,13 @@
 
 mod calls;
 mod diagnose;
+mod findings;
 mod judge;
 mod setting;
 
 use smallvec::SmallVec;
 
+use self::findings::Findings;
 use crate::cvt::Form;
 use crate::dataflow::Flow;
 use crate::diagnostic::Diagnostic;
@@ -110,12 +112,12 @@ pub struct Translation<'s> {
 /// Nothing fails as a whole: what is wrong is in [`Translation::diagnostics`], everything else is translated.
 pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let (module, errors) = parse(source);
-    let mut diagnostics = diagnose::all_syntax(&errors, source);
-    let mut findings = diagnose::Findings::default();
+    let mut diagnostics = findings::of_syntax(&errors, source);
+    let mut findings = Findings::default();
     let setting = setting::Setting::of(&module, options, &mut diagnostics);
     let mut flow = Flow::new(&module);
     let mut registers = Registers::new();
-    let mut judge = judge::Judge::new(&module, setting.judge);
+    let mut judge = judge::Judge::new(&module, setting.judge, setting.arch);
     let mut functions = Vec::with_capacity(module.functions.len());
     let mut legal = Vec::new();
     let called = calls::called(&module);
@@ -148,7 +150,8 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
         functions.push(FunctionTranslation { function: index as u32, called: called[index], conversions });
     }
     diagnostics.extend(findings.into_diagnostics());
-    diagnostics.sort_by_key(|d| d.span.start);
+    // Findings about one statement have one anchor and stay in the order of ptxas.
+    diagnostics.sort_by_key(|d| d.anchor.start);
     Translation { module, arch: setting.arch, functions, diagnostics }
 }
 

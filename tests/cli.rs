@@ -471,10 +471,10 @@ fn an_undeclared_register_is_told() {
 #[test]
 fn a_register_of_the_wrong_width_is_told() {
     cvtlower()
-        .write_stdin(with_conversion("cvt.rzi.s32.f32 %rd1, %f1;\n\tcvt.rzi.s32.f32 %r1, %rd1;"))
+        .write_stdin(with_conversion("cvt.rzi.s32.f32 %rd1, %f1;\n\tcvt.rzi.s64.f32 %r1, %f1;"))
         .assert()
         .code(1)
-        .stderr(contains(format!("<stdin>:{}:", LINE + 1)).and(contains("%rd1")));
+        .stderr(contains(format!("<stdin>:{}:", LINE + 1)).and(contains("s64")));
 }
 
 #[test]

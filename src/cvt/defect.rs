@@ -29,6 +29,11 @@ pub enum Defect {
     VectorSource,
 }
 
+/// Whether any defect can be of this form: all of them are of packed and saturating ones.
+pub fn may_be_defective(form: &Form) -> bool {
+    !form.pack && (form.satfinite || form.dst.is_packed() || form.src.is_packed())
+}
+
 /// What ptxas gets wrong of a legal conversion when it generates code for `arch`.
 pub fn defects(form: &Form, operands: &Operands, arch: Target) -> SmallVec<[Defect; 1]> {
     let mut found = SmallVec::new();

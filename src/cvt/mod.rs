@@ -12,7 +12,7 @@ pub mod signature;
 pub mod violation;
 
 pub use decode::{Decoded, decode};
-pub use defect::{Defect, defects};
+pub use defect::{Defect, defects, may_be_defective};
 pub use form::{Form, Rounding};
 pub use legality::{Judge, check};
 pub use module_check::{ModuleFault, ModulePlace, check_module};

@@ -150,6 +150,34 @@ impl Type {
         }
     }
 
+    /// Several values in one register: `f16x2`, `e4m3x4`, ….
+    pub const fn is_packed(self) -> bool {
+        use Type::*;
+        matches!(
+            self,
+            F16x2
+                | Bf16x2
+                | F32x2
+                | U8x4
+                | S8x4
+                | U16x2
+                | S16x2
+                | E4m3x2
+                | E5m2x2
+                | E2m3x2
+                | E3m2x2
+                | E2m1x2
+                | Ue8m0x2
+                | S2f6x2
+                | E4m3x4
+                | E5m2x4
+                | E2m3x4
+                | E3m2x4
+                | E2m1x4
+                | Ue8m0x4
+        )
+    }
+
     /// A scalar integer type `uN` or `sN`.
     pub const fn is_int(self) -> bool {
         self.is_signed() || self.is_unsigned()

@@ -1,5 +1,6 @@
 //! `--format json`: one document for all files, its shape written down in the types here.
 
+use crate::diagnostic::Severity;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -125,6 +126,9 @@ struct File<'a> {
     /// What is wrong with it, every finding by itself.
     #[schemars(with = "Vec<Diagnostic<'a>>")]
     diagnostics: Diagnostics<'a>,
+    /// What is worth knowing of a file that is legal: where ptxas itself goes wrong, a byte order mark.
+    #[schemars(with = "Vec<Diagnostic<'a>>")]
+    warnings: Diagnostics<'a>,
 }
 
 /// One function.
@@ -302,12 +306,13 @@ impl Serialize for Registers<'_> {
     }
 }
 
-/// The findings of a file.
-struct Diagnostics<'a>(&'a Unit<'a, 'a>);
+/// The findings of one severity of a file.
+struct Diagnostics<'a>(&'a Unit<'a, 'a>, Severity);
 
 impl Serialize for Diagnostics<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.translation.diagnostics.iter().map(|d| diagnostic(self.0, d)))
+        let found = self.0.translation.diagnostics.iter().filter(|d| d.severity == self.1);
+        serializer.collect_seq(found.map(|d| diagnostic(self.0, d)))
     }
 }
 
@@ -360,7 +365,8 @@ fn file<'a>(unit: &'a Unit<'a, 'a>, explain: bool) -> File<'a> {
                 conversions: Conversions { unit, conversions: &function.conversions, explain },
             })
             .collect(),
-        diagnostics: Diagnostics(unit),
+        diagnostics: Diagnostics(unit, Severity::Error),
+        warnings: Diagnostics(unit, Severity::Warning),
     }
 }
 

@@ -1,15 +1,18 @@
 //! Which statements are conversions, and which of them are legal.
 
 use crate::cvt::{self, Decoded, Form, Names, Operands};
-use crate::ptx::{Module, StatementKind};
+use crate::ptx::{Module, OperandKind, StatementKind};
+use crate::target::Target;
 
-use super::diagnose::Findings;
+use super::diagnose;
+use super::findings::Findings;
 
 /// The judge of a module's conversions: each distinct opcode is decoded once, and a statement whose operands are
 /// like those of an earlier legal one is not judged again.
 pub struct Judge<'s> {
     by: cvt::Judge,
     names: Names<'s>,
+    arch: Target,
     opcodes: Vec<Option<Box<Known>>>,
 }
 
@@ -23,7 +26,7 @@ const REMEMBERED: usize = 4;
 
 impl<'s> Judge<'s> {
     /// A judge for the module's opcodes.
-    pub fn new(module: &Module<'s>, by: cvt::Judge) -> Self {
+    pub fn new(module: &Module<'s>, by: cvt::Judge, arch: Target) -> Self {
         let opcodes = module
             .opcodes
             .iter()
@@ -32,7 +35,7 @@ impl<'s> Judge<'s> {
                 conversion.then(|| Box::new(Known { decoded: cvt::decode(o.parts()), legal: Vec::new() }))
             })
             .collect();
-        Judge { by, names: Names::default(), opcodes }
+        Judge { by, arch, names: Names::default(), opcodes }
     }
 
     /// The legal conversions of a function, and findings about the others.
@@ -49,9 +52,22 @@ impl<'s> Judge<'s> {
                 continue;
             }
             let Some(Some(known)) = self.opcodes.get_mut(s.opcode.0 as usize) else { continue };
+            // What did not parse has its finding already.
+            let operands = &module.operands[s.operands as usize..(s.operands + s.operand_count) as usize];
+            if operands.last().is_some_and(|o| o.kind == OperandKind::Error) {
+                continue;
+            }
             match judge(known, cvt::shapes_among(module, s, &self.names), self.by) {
-                Ok(form) => legal.push((i, form)),
-                Err(violations) => findings.add(&violations, module, s),
+                Ok(form) => {
+                    if cvt::may_be_defective(&form) {
+                        let operands = cvt::shapes_among(module, s, &self.names);
+                        for d in cvt::defects(&form, &operands, self.arch) {
+                            findings.push(diagnose::ptxas_defect(d, d.place(&operands), module, s));
+                        }
+                    }
+                    legal.push((i, form));
+                }
+                Err(found) => diagnose::violations(&found, module, s).into_iter().for_each(|d| findings.push(d)),
             }
         }
     }
