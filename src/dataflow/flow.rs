@@ -88,6 +88,8 @@ pub struct Flow {
     pairs: Vec<Option<Pair>>,
     /// Basic block of each statement, counted from the function's start.
     blocks: Vec<u32>,
+    /// Index past the results of each statement; 0 where it is no instruction.
+    ends: Vec<u32>,
     /// Loops: from the label that is jumped back to, to the jump.
     loops: Vec<(u32, u32)>,
     labels: FxHashMap<u32, u32>,
@@ -95,6 +97,8 @@ pub struct Flow {
     targets: FxHashSet<u32>,
     /// Some branch takes its target from a table: any label may be one.
     indirect: bool,
+    /// Some statement of the function can make half of a pair.
+    halves: bool,
     work: Vec<u32>,
     reads: Vec<(u32, UseSite)>,
     open: Vec<(u32, u32, u32)>,
@@ -140,13 +144,16 @@ impl Flow {
             }
         }
         let mut found = std::mem::take(&mut self.pairs);
-        pairs::find(self, module, first, last, &mut found, self.made.len());
+        let halves = self.halves;
+        pairs::find(self, module, if halves { first } else { last }, last, &mut found, self.made.len());
         self.pairs = found;
     }
 
     /// Give every writing its number, and find the blocks.
     fn number_writes(&mut self, module: &Module<'_>, first: u32, last: u32) {
         self.blocks.clear();
+        self.ends.clear();
+        self.halves = false;
         self.loops.clear();
         self.labels.clear();
         self.find_targets(module, first, last);
@@ -159,14 +166,17 @@ impl Flow {
             }
             self.blocks.push(block);
             if s.kind != StatementKind::Instruction {
+                self.ends.push(0);
                 continue;
             }
+            self.halves |= self.meaning(s).half_kind.is_some();
             let end = self.results_end(module, s);
             for o in &module.operands[end as usize..(s.operands + s.operand_count) as usize] {
                 if let OperandKind::Register(r) = o.kind {
                     self.slots[(r.0 - self.base) as usize].read = true;
                 }
             }
+            self.ends.push(end);
             let mut element = 0;
             for o in s.operands..end {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
@@ -237,7 +247,7 @@ impl Flow {
                 let v = self.read(g.register, block, UseSite { statement: i, operand: NONE });
                 self.guards.push((i, v));
             }
-            let results = self.results_end(module, s);
+            let results = self.ends[(i - first) as usize];
             let known_result =
                 self.meaning(s).irreflexive && same_operands(module, results, s.operands + s.operand_count);
             for o in results..s.operands + s.operand_count {
@@ -318,6 +328,7 @@ impl Flow {
         }
     }
 
+    #[inline]
     fn read(&mut self, r: RegId, block: u32, site: UseSite) -> u32 {
         let slot = &mut self.slots[(r.0 - self.base) as usize];
         slot.last = slot.last.max(site.statement);
@@ -359,13 +370,12 @@ impl Flow {
     }
 
     /// Index past the results of a statement: they stand first.
+    #[inline]
     fn results_end(&self, module: &Module<'_>, s: &Statement) -> u32 {
-        let writes = s.operand_count > 0
-            && match self.meaning(s).action {
-                Action::Store | Action::Sink | Action::Branch | Action::Exit => false,
-                Action::Call => matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)),
-                _ => true,
-            };
+        let m = self.meaning(s);
+        let writes = m.writes
+            && s.operand_count > 0
+            && (m.action != Action::Call || matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)));
         if writes { after(module, s.operands, s.operands + s.operand_count) } else { s.operands }
     }
 
@@ -379,23 +389,26 @@ impl Flow {
             if s.kind != StatementKind::Instruction {
                 continue;
             }
-            let m = self.meaning(s);
-            let effect = matches!(
-                m.action,
-                Action::Store | Action::Sink | Action::Branch | Action::Exit | Action::Call | Action::Effect
-            ) || m.volatile
-                || s.operand_count == 0;
-            if effect || self.results(module, s).any(|v| self.made[v.0 as usize].escapes) {
+            if self.meaning(s).effect || s.operand_count == 0 {
                 self.live[(i - first) as usize] = true;
                 self.work.push(i);
             }
         }
+        for made in &self.made {
+            let live = &mut self.live[(made.statement - first) as usize];
+            if made.escapes && !*live {
+                *live = true;
+                self.work.push(made.statement);
+            }
+        }
         while let Some(i) = self.work.pop() {
             let s = &module.statements[i as usize];
-            if let Ok(at) = self.guards.binary_search_by_key(&i, |g| g.0) {
+            if s.guard.is_some()
+                && let Ok(at) = self.guards.binary_search_by_key(&i, |g| g.0)
+            {
                 self.keep(self.guards[at].1);
             }
-            for o in self.results_end(module, s)..s.operands + s.operand_count {
+            for o in self.ends[(i - first) as usize]..s.operands + s.operand_count {
                 self.keep(self.values[(o - self.first_operand) as usize]);
             }
             if s.guard.is_some() {
@@ -436,10 +449,6 @@ impl Flow {
         }
     }
 
-    fn results<'a>(&'a self, module: &'a Module<'_>, s: &Statement) -> impl Iterator<Item = Value> + 'a {
-        (s.operands..self.results_end(module, s)).filter_map(|o| self.value(o))
-    }
-
     /// The indices of a statement's direct operands.
     pub fn arguments<'a>(&self, module: &'a Module<'_>, s: &Statement) -> impl Iterator<Item = u32> + use<'a> {
         let end = s.operands + s.operand_count;
@@ -454,6 +463,7 @@ impl Flow {
     }
 
     /// What a statement's opcode does.
+    #[inline]
     pub fn meaning(&self, s: &Statement) -> &Meaning {
         &self.meanings[s.opcode.0 as usize]
     }
@@ -464,6 +474,7 @@ impl Flow {
     }
 
     /// The value that an operand reads or writes.
+    #[inline]
     pub fn value(&self, operand: u32) -> Option<Value> {
         let v = *self.values.get(operand.wrapping_sub(self.first_operand) as usize)?;
         (v != NONE).then_some(Value(v))
@@ -581,7 +592,15 @@ fn same_operands(module: &Module<'_>, from: u32, to: u32) -> bool {
 }
 
 /// Index past the operand at `i` and its children.
-pub fn after(module: &Module<'_>, mut i: u32, end: u32) -> u32 {
+#[inline]
+pub fn after(module: &Module<'_>, i: u32, end: u32) -> u32 {
+    match module.operands.get(i as usize) {
+        Some(operand) if i < end && operand.kind.children() == 0 => i + 1,
+        _ => after_family(module, i, end),
+    }
+}
+
+fn after_family(module: &Module<'_>, mut i: u32, end: u32) -> u32 {
     let mut pending = 1;
     while pending > 0 && i < end {
         pending += module.operands[i as usize].kind.children();
