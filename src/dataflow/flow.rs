@@ -61,6 +61,8 @@ struct Slot {
     block: u32,
     /// Some read does not know which value it gets.
     unknown_read: bool,
+    /// Whether it is read anywhere.
+    read: bool,
     /// The last statement that names the register.
     last: u32,
 }
@@ -116,7 +118,7 @@ impl Flow {
         self.first_statement = first;
         self.first_operand = statements.first().map_or(0, |s| s.operands);
         let last_operand = statements.iter().map(|s| s.operands + s.operand_count).max().unwrap_or(0);
-        let empty = Slot { writes: 0, value: NONE, block: NONE, unknown_read: false, last: first };
+        let empty = Slot { writes: 0, value: NONE, block: NONE, unknown_read: false, read: false, last: first };
         self.slots.clear();
         self.slots.resize(f.registers.len(), empty);
         self.values.clear();
@@ -160,6 +162,11 @@ impl Flow {
                 continue;
             }
             let end = self.results_end(module, s);
+            for o in &module.operands[end as usize..(s.operands + s.operand_count) as usize] {
+                if let OperandKind::Register(r) = o.kind {
+                    self.slots[(r.0 - self.base) as usize].read = true;
+                }
+            }
             let mut element = 0;
             for o in s.operands..end {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
@@ -290,6 +297,11 @@ impl Flow {
             _ => return,
         };
         if source == NONE {
+            return;
+        }
+        // What nothing reads is left out before like values are found.
+        if !matches!(module.operands[s.operands as usize].kind, OperandKind::Register(r) if self.slots[(r.0 - self.base) as usize].read)
+        {
             return;
         }
         let key = (s.opcode.0, source);
@@ -461,6 +473,15 @@ impl Flow {
     pub fn maker<'m>(&self, module: &'m Module<'_>, v: Value) -> (&'m Statement, u32, u16) {
         let m = self.made[v.0 as usize];
         (&module.statements[m.statement as usize], m.statement, m.element)
+    }
+
+    /// The value that a statement's guard reads.
+    pub fn guard(&self, s: &Statement) -> Option<Value> {
+        s.guard?;
+        let made = self.value(s.operands)?;
+        let i = self.made[made.index()].statement;
+        let at = self.guards.binary_search_by_key(&i, |g| g.0).ok()?;
+        (self.guards[at].1 != NONE).then_some(Value(self.guards[at].1))
     }
 
     /// The statement of an earlier like conversion that makes the same value.

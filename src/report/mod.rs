@@ -11,6 +11,7 @@ pub mod matrix;
 pub mod summary;
 pub mod table;
 pub mod text;
+pub mod verify;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
