@@ -194,10 +194,7 @@ impl Case {
         if let Some(g) = statement.guard {
             let before = flow.before(module, statement);
             let constant = before.and_then(|v| flow.known_value(v).constant);
-            let turned = flow.guard(statement).is_some_and(|v| {
-                let m = flow.meaning(flow.maker(module, v).0);
-                m.action == Action::Setp && m.turned
-            });
+            let turned = flow.guard(statement).is_some_and(|v| turned(module, flow, v));
             let old = match constant {
                 Some(0) => Some(Operand::RZ),
                 Some(v) if form.dst == Type::F32 => {
@@ -248,7 +245,10 @@ impl Case {
             let narrow = if form.dst.bits() <= form.src.bits() { form.dst } else { form.src };
             let same = narrow.bits() == self.form.src.bits();
             // A signed byte in a half has zeros above, which this reader sees.
-            if same || narrow.bits() < self.form.src.bits() && (narrow.is_unsigned() || self.form.src.is_signed()) {
+            let fits = narrow.bits() < self.form.src.bits()
+                && (narrow.is_unsigned() || self.form.src.is_signed())
+                && (self.form.dst == Type::F32 || self.form.dst.is_int());
+            if same || fits {
                 // Of as many bits, it is this reader's sign that counts.
                 if !same {
                     self.form.src = narrow;
@@ -659,6 +659,25 @@ impl Look<'_, '_> {
             other => other,
         }
     }
+}
+
+/// Whether ptxas makes the comparison that gives a predicate the other way round: less becomes not greater.
+fn turned(module: &Module<'_>, flow: &Flow, predicate: Value) -> bool {
+    let (s, _, _) = flow.maker(module, predicate);
+    if flow.meaning(s).action != Action::Setp {
+        return false;
+    }
+    // A parameter is read from the constant bank, which only the second source can be: the two change places.
+    let mut arguments = flow.arguments(module, s).skip(1).map(|o| {
+        flow.value(o).is_some_and(|v| flow.meaning(flow.maker(module, v).0).action == Action::Load(Space::Param))
+    });
+    let swapped = arguments.next() == Some(true) && arguments.next() == Some(false);
+    module.opcodes[s.opcode.0 as usize].parts().any(|p| match p {
+        b"lt" | b"le" | b"lo" | b"ls" => !swapped,
+        b"gt" | b"ge" | b"hi" | b"hs" => swapped,
+        b"eq" => true,
+        _ => false,
+    })
 }
 
 /// The integer rounding of a conversion's opcode.

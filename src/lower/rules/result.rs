@@ -176,10 +176,11 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
     let extended = e.narrow == Narrow::Extended && !plain;
     let reader_extends = c.only(|u| match *u {
         Use::ToFloat { from, to } => {
-            !(plain && part)
+            to == Type::F32
+                && !(plain && part)
                 && (from == dst
-                    || dst == Type::S8 && !word && from == Type::S16 && to == Type::F32
-                    || dst == Type::U8 && !plain && from.is_unsigned() && to == Type::F32)
+                    || dst == Type::S8 && !word && from == Type::S16
+                    || dst == Type::U8 && !plain && from.is_unsigned())
         }
         Use::Extend { from, to } => dst == Type::S8 && !word && from.is_signed() && to.is_signed() && !(plain && part),
         Use::Compare(t) => dst == Type::S8 && t.is_signed(),
