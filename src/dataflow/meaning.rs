@@ -76,6 +76,8 @@ pub struct Meaning {
     pub ftz: bool,
     /// `.sat`
     pub sat: bool,
+    /// `.shared`: an address of which the low word counts.
+    pub shared: bool,
     /// `.volatile`, `.relaxed`, `.acquire`: not to be changed or removed.
     pub volatile: bool,
     /// A comparison that is false of a value with itself: `gt`, `lt`.
@@ -118,6 +120,7 @@ impl Meaning {
             source: None,
             ftz: false,
             sat: false,
+            shared: false,
             volatile: false,
             irreflexive: false,
             half_kind: None,
@@ -153,6 +156,7 @@ impl Meaning {
                 b"ftz" => m.ftz = true,
                 b"sat" => m.sat = true,
                 b"param" => param = true,
+                b"shared" | b"shared::cta" => m.shared = true,
                 b"volatile" | b"relaxed" | b"acquire" | b"mmio" => m.volatile = true,
                 _ => {
                     if let Some(t) = type_of(part) {

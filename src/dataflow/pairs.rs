@@ -105,7 +105,10 @@ fn stands_alone(flow: &Flow, module: &Module<'_>, s: &Statement, v: Value) -> bo
     let unfit = source.is_some_and(|source| {
         let (w, _, _) = flow.maker(module, source);
         let m = flow.meaning(w);
-        matches!(m.action, Action::Neg | Action::Abs) || m.merges || w.guard.is_some()
+        // A select from a constant is a predicated copy.
+        let constant = m.action == Action::Selp
+            && flow.arguments(module, w).skip(1).take(2).any(|o| flow.register(module, o).is_none());
+        matches!(m.action, Action::Neg | Action::Abs) || m.merges && !constant || w.guard.is_some()
     });
     !unfit
         && !flow.uses_of(module, v).any(|u| match u {

@@ -230,6 +230,26 @@ impl Flow {
         (a == b).then_some(a)
     }
 
+    /// Whether nothing wants more than the low word of a 64-bit value: stores, cuts, addresses of shared memory, and
+    /// sums and products that go nowhere else.
+    pub fn low_only(&self, module: &Module<'_>, v: Value, depth: u32) -> bool {
+        let mut uses = self.uses(v).peekable();
+        if uses.peek().is_none() || self.escapes(v) {
+            return false;
+        }
+        uses.all(|site| match self.classify(module, site) {
+            Use::Store { bits, .. } => bits <= 32,
+            Use::Narrow { to } => to.bits() <= 32,
+            Use::Address => self.meaning(&module.statements[site.statement as usize]).shared,
+            Use::Mask(mask) => mask >> 32 == 0,
+            Use::Add(64) | Use::AddWide | Use::Multiply(64) | Use::ShiftLeft(Some(_)) | Use::Copy => {
+                let result = self.value(module.statements[site.statement as usize].operands);
+                depth > 0 && result.is_some_and(|r| self.low_only(module, r, depth - 1))
+            }
+            _ => false,
+        })
+    }
+
     /// How every live place uses a value, in source order; an escaping value has an unknown use besides.
     pub fn uses_of<'a>(&'a self, module: &'a Module<'_>, v: Value) -> impl Iterator<Item = Use> + 'a {
         let unknown = self.escapes(v).then_some(Use::Other);

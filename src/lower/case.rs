@@ -145,6 +145,8 @@ pub struct Case {
     pub pair: Option<Pair>,
     /// Bit n is set where source n is made by a statement that is seen.
     pub made: u8,
+    /// Nothing wants more than the low word of a 64-bit result.
+    pub low_only: bool,
     /// Whether the result is not read although it could be.
     pub dead: bool,
 }
@@ -165,6 +167,7 @@ impl Case {
         if let Some(v) = flow.value(statement.operands) {
             case.uses = flow.uses_of(module, v).collect();
             case.dead = case.uses.is_empty() && !flow.snippet();
+            case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(module, v, DEPTH / 2);
             case.pair = flow.pair(v);
             case.twin = flow.twin(v);
             case.packed_at = case.uses.first().and_then(|u| match *u {
@@ -320,6 +323,7 @@ impl Case {
             packed_at: None,
             pair: None,
             made: 0,
+            low_only: false,
             dead: false,
         }
     }

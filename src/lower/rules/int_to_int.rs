@@ -246,7 +246,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             if !in_place {
                 e.permute(permute);
             }
-            let low = low_only(c, 32);
+            let low = c.low_only || low_only(c, 32);
             // A 64-bit sum takes the sign of the low word as its high one, where it is the only reader.
             let summed = c.machine.sum_takes_sign
                 && c.only(|u| matches!(u, Use::Add(64) | Use::Store { bits: 8 | 16 | 32, .. }))
