@@ -279,6 +279,11 @@ fn shape_of<'a, 's>(module: &Module<'s>, operands: &'a [Operand], names: &Names<
         OperandKind::Selected => {
             let inner = single(1);
             let name = text().rsplit('.').next().unwrap_or_default().trim();
+            if let Value::VectorRegister(ty, count) = inner.value
+                && field(name).is_some_and(|n| n < count)
+            {
+                return (OperandShape { value: Value::Register(ty), ..inner }, rest);
+            }
             let selector = selector(name, &inner.value);
             let selector_name = if selector == Selector::Video { Box::default() } else { name.into() };
             OperandShape { selector: Some(selector), selector_name, ..inner }
@@ -289,6 +294,17 @@ fn shape_of<'a, 's>(module: &Module<'s>, operands: &'a [Operand], names: &Names<
         _ => shape,
     };
     (shape, rest)
+}
+
+/// Which element of a vector register a field names: `.x .y .z .w`, `.r .g .b .a`.
+pub fn field(name: &str) -> Option<u8> {
+    Some(match name {
+        "x" | "r" => 0,
+        "y" | "g" => 1,
+        "z" | "b" => 2,
+        "w" | "a" => 3,
+        _ => return None,
+    })
 }
 
 /// What a selector of this name is on `value`.

@@ -183,7 +183,7 @@ impl Case {
         }
         let end = statement.operands + statement.operand_count;
         let places = (statement.operands + 1..end)
-            .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)));
+            .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_) | OperandKind::Selected));
         for (n, at) in places.enumerate().take(8) {
             case.made |= u8::from(flow.value(at).is_some()) << n;
             // A register that holds zero is read as RZ.
@@ -200,9 +200,7 @@ impl Case {
             let turned = flow.guard(statement).is_some_and(|v| turned(module, flow, v));
             let old = match constant {
                 Some(0) => Some(Operand::RZ),
-                Some(v) if form.dst == Type::F32 => {
-                    Some(Operand::F32(f32::from_bits(v as u32), Selector::Whole))
-                }
+                Some(v) if form.dst == Type::F32 => Some(Operand::F32(f32::from_bits(v as u32), Selector::Whole)),
                 Some(v) if form.dst.bits() <= 32 => Some(Operand::Bits(v as u32)),
                 None if before.is_some() && form.dst.bits() <= 32 => None,
                 _ => Some(Operand::reg(case.dst)),
@@ -284,7 +282,11 @@ impl Case {
             let o = &module.operands[at as usize];
             match o.kind {
                 OperandKind::Register(r) => sources.push(Operand::reg(registers.get(r))),
-                OperandKind::Vector(_) => {}
+                OperandKind::Vector(_) | OperandKind::Selected => {}
+                // The destination stands for what a special register is read into.
+                OperandKind::Special(name) if module.names[name.0 as usize] != b"WARP_SZ" => {
+                    sources.push(Operand::reg(dst));
+                }
                 _ => sources.push(immediate(form, module, at)),
             }
         }
@@ -357,13 +359,14 @@ impl Case {
 fn first_register(module: &Module<'_>, at: u32) -> Option<RegId> {
     match module.operands.get(at as usize)?.kind {
         OperandKind::Register(r) => Some(r),
+        OperandKind::Selected => first_register(module, at + 1),
         _ => None,
     }
 }
 
 fn source_index(module: &Module<'_>, s: &Statement) -> Option<u32> {
     (s.operands + 1..s.operands + s.operand_count)
-        .find(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_)))
+        .find(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_) | OperandKind::Selected))
 }
 
 /// An immediate source: integers as bits of the source type, floats as literals of the source format.

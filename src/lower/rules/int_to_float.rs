@@ -84,14 +84,12 @@ pub const RULES: &[Rule] = &[
         name: "field-of-word",
         title: "a byte or half that a bfe or shift takes out of a word is read by I2F where it stood",
         when: |c| int_to_float(c) && c.source.field.is_some_and(|f| reads_field(c, f)),
-        emit: |_, e| e.folded = Some("the conversion reads the field where it stands in the word, in the reader's place"),
+        emit: |_, e| {
+            e.folded = Some("the conversion reads the field where it stands in the word, in the reader's place")
+        },
         why: "the conversion unit selects bytes and halves of its source; the half unit, which converts words, does not",
         examples: &[
-            Example {
-                ptx: ".reg .b64 d<9>; shr.u32 r2, r1, 8; cvt.rn.f64.u8 d1, r2;",
-                arch: "sm_89",
-                sass: &[],
-            },
+            Example { ptx: ".reg .b64 d<9>; shr.u32 r2, r1, 8; cvt.rn.f64.u8 d1, r2;", arch: "sm_89", sass: &[] },
             Example { ptx: "bfe.u32 r2, r1, 16, 8; cvt.rn.f32.u32 f1, r2;", arch: "sm_89", sass: &[] },
         ],
     },
