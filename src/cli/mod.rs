@@ -7,7 +7,6 @@ mod completions;
 mod input;
 mod lower;
 mod output;
-mod text;
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
