@@ -34,6 +34,11 @@ pub fn knows_version((major, minor): Version) -> bool {
     major.checked_sub(1).and_then(|i| LAST_MINORS.get(i as usize)).is_some_and(|&last| minor <= last)
 }
 
+/// Every `.version` that the reference takes, oldest first.
+pub fn versions() -> impl Iterator<Item = Version> {
+    LAST_MINORS.iter().zip(1..).flat_map(|(&last, major)| (0..=last).map(move |minor| (major, minor)))
+}
+
 /// The newest `.version` that the reference takes.
 pub const NEWEST_VERSION: Version = (9, 1);
 
@@ -262,6 +267,11 @@ impl Target {
     /// Every architecture that SASS can be generated for: plain, `a` and `f` names, oldest first.
     pub fn all() -> impl Iterator<Item = Target> {
         ROWS.iter().filter(|r| r.arch).map(|r| Target { sm: r.sm, flavour: r.flavour })
+    }
+
+    /// Every target that a module may declare, oldest first.
+    pub fn declared() -> impl Iterator<Item = Target> {
+        ROWS.iter().map(|r| Target { sm: r.sm, flavour: r.flavour })
     }
 
     /// Reads the name of an architecture to generate for. `sm_101`, `sm_101a` and `sm_101f` are the old names of

@@ -12,6 +12,7 @@ use self::findings::Findings;
 use crate::cvt::Form;
 use crate::dataflow::Flow;
 use crate::diagnostic::Diagnostic;
+use crate::lower::case::Passed;
 use crate::lower::registers::Registers;
 use crate::lower::{Case, Machine, RuleId, lower};
 use crate::ptx::parser::parse;
@@ -110,6 +111,18 @@ pub struct Translation<'s> {
 /// Translate a file: parse it, judge its conversions, lower the legal ones.
 ///
 /// Nothing fails as a whole: what is wrong is in [`Translation::diagnostics`], everything else is translated.
+///
+/// ```
+/// use cvtlower::target::Target;
+/// use cvtlower::translate::{Context, Fate, Options, translate};
+///
+/// let options = Options { arch: Target::parse("sm_90").ok(), retarget: false, context: Context::Kernel };
+/// let translation = translate(b"cvt.rn.f16.f32 h1, f1; cvt.f16.f32 h2, f2;", &options);
+/// let conversion = &translation.functions[0].conversions[0];
+/// assert_eq!(conversion.fate, Fate::Emitted);
+/// assert_eq!(conversion.sass[0].opcode().to_string(), "F2FP.F16.F32.PACK_AB");
+/// assert_eq!(translation.diagnostics.len(), 1);
+/// ```
 pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let (module, errors) = parse(source);
     let mut diagnostics = findings::of_syntax(&errors, source);
@@ -120,6 +133,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let mut judge = judge::Judge::new(&module, setting.judge, setting.arch);
     let mut functions = Vec::with_capacity(module.functions.len());
     let mut legal = Vec::new();
+    let mut passed = Passed::default();
     let called = calls::called(&module);
     for index in 0..module.functions.len() {
         legal.clear();
@@ -128,6 +142,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
         if !legal.is_empty() {
             flow.analyse(&module, index);
             registers.clear();
+            passed.clear();
             for (statement, form) in &legal {
                 registers.visit(&module, &flow, *statement);
                 let place = Place {
@@ -138,7 +153,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
                     arch: setting.arch,
                     statement: *statement,
                 };
-                conversions.extend(place.convert(form, options.context));
+                conversions.extend(place.convert(form, options.context, &mut passed));
             }
         }
         if !called[index] && options.context == Context::Kernel {
@@ -166,7 +181,7 @@ struct Place<'a, 's> {
 }
 
 impl Place<'_, '_> {
-    fn convert(&self, form: &Form, context: Context) -> Option<Conversion> {
+    fn convert(&self, form: &Form, context: Context, passed: &mut Passed) -> Option<Conversion> {
         let s = &self.module.statements[self.statement as usize];
         let machine = Machine::of(self.arch);
         let parameters = self.module.functions[self.function].parameters.clone();
@@ -175,10 +190,15 @@ impl Place<'_, '_> {
             all.iter().find(|p| p.name.of(self.module.source) == name).map(|p| p.offset)
         };
         let case = match context {
-            Context::Kernel => Case::in_context(form, machine, self.module, self.flow, self.registers, s, &offsets),
+            Context::Kernel => {
+                Case::in_context(form, machine, self.module, self.flow, self.registers, s, &offsets, passed)
+            }
             Context::Isolated => Case::alone(form, machine, self.module, self.registers, s),
         };
         let lowering = lower(&case, self.registers, self.statement)?;
+        if let Some(work) = lowering.passed {
+            passed.insert(self.statement, work);
+        }
         let mut registers = SmallVec::new();
         for at in s.operands..s.operands + s.operand_count {
             if let OperandKind::Register(r) = self.module.operands[at as usize].kind {

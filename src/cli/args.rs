@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use clap::builder::Styles;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use cvtlower::target::Target;
 use cvtlower::translate::{self, REFERENCE};
 
 use super::arch::Arch;
@@ -49,8 +50,18 @@ pub struct Arguments {
 /// The subcommands. A file of the same name can be given as `./completions`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Print every form on the targets asked for: since when it is legal, its SASS, its rule
+    Matrix(super::matrix::Arguments),
+    /// Tell about a rule, a form of cvt, a SASS opcode or a finding's code
+    Explain(Explain),
+    /// Compare with a real ptxas, statement by statement
+    Verify(Verify),
     /// Print a completion script for a shell
+    #[command(hide = true)]
     Completions(Completions),
+    /// Print the manual page
+    #[command(hide = true)]
+    Man,
 }
 
 /// The arguments of `cvtlower completions`.
@@ -59,6 +70,59 @@ pub struct Completions {
     /// The shell
     pub shell: clap_complete::Shell,
 }
+
+/// The arguments of `cvtlower explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// A rule (1 to 7 or its name), cvt.rn.f16.f32, F2FP, e4m3x2, cvt::rounding_illegal; none lists them
+    pub topic: Vec<String>,
+}
+
+/// The arguments of `cvtlower verify`.
+#[derive(Debug, Args)]
+#[command(after_help = VERIFY)]
+pub struct Verify {
+    /// PTX modules or bare statements; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The target; default: each file's .target
+    #[arg(long, value_name = "ARCH", value_parser = |name: &str| Target::parse(name).map_err(|unknown| unknown.to_string()))]
+    pub arch: Option<Target>,
+    /// Judge the files as if their .target were ARCH
+    #[arg(long, requires = "arch")]
+    pub retarget: bool,
+    /// The ptxas to run
+    #[arg(long, value_name = "PATH")]
+    pub ptxas: Option<PathBuf>,
+    /// The nvdisasm to run
+    #[arg(long, value_name = "PATH")]
+    pub nvdisasm: Option<PathBuf>,
+    /// text (default) or json
+    #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "FMT", default_value_t = VerifyFormat::Text)]
+    pub format: VerifyFormat,
+    /// Seconds that each tool may take for a file
+    #[arg(long, value_name = "S", default_value_t = 60)]
+    pub timeout: u64,
+    /// Write to FILE, whole or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `--format` of `cvtlower verify`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum VerifyFormat {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+const VERIFY: &str = "\
+The tools are looked for in this order: --ptxas and --nvdisasm; the variables CVTLOWER_PTXAS and
+CVTLOWER_NVDISASM; PATH; bin in CUDA_HOME and CUDA_PATH; the packages nvidia-cuda-nvcc and
+nvidia-cuda-nvdisasm of the python3 on the PATH.
+
+Status: 0 all agree, 1 something differs, 2 usage, a file, or no tools.";
 
 /// The arguments of lowering files.
 #[derive(Debug, Args)]
@@ -72,7 +136,7 @@ pub struct Lower {
     /// Judge the file as if its .target were ARCH
     #[arg(long, requires = "arch")]
     pub retarget: bool,
-    /// sass (default), a listing as of nvdisasm; or json
+    /// sass (default), a listing as of nvdisasm; table, targets side by side; or json
     #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "FMT", default_value_t = Format::Sass)]
     pub format: Format,
     /// kernel (default), each cvt with the code around it; or isolated
@@ -81,10 +145,13 @@ pub struct Lower {
     /// Say under each conversion its rule, fate and subop fields
     #[arg(long)]
     pub explain: bool,
+    /// Count opcodes and fates, and name slow conversions with what would be cheaper
+    #[arg(long, conflicts_with_all = ["format", "explain"])]
+    pub summary: bool,
     /// Write to FILE, whole or not at all
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// fancy (default on a terminal), plain (one line each), or ptxas
+    /// fancy (default on a terminal), plain (one line each), ptxas, github or sarif
     #[arg(long, value_enum, hide_possible_values = true, hide_default_value = true, value_name = "FMT")]
     pub diagnostics: Option<Diagnostics>,
     /// auto (default), always or never; NO_COLOR is obeyed
@@ -100,6 +167,8 @@ pub struct Lower {
 pub enum Format {
     /// A listing as nvdisasm prints it
     Sass,
+    /// One row a conversion, one column a target
+    Table,
     /// One JSON document
     Json,
 }
@@ -131,6 +200,10 @@ pub enum Diagnostics {
     Plain,
     /// What ptxas prints
     Ptxas,
+    /// Annotations of GitHub's workflows
+    Github,
+    /// One SARIF document
+    Sarif,
 }
 
 /// `--color`

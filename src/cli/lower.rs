@@ -1,6 +1,7 @@
 //! `cvtlower [OPTIONS] [FILE]...`: what the program is for.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -9,10 +10,13 @@ use cvtlower::ptx::lines::LineIndex;
 use cvtlower::report::diagnostics::{self, Findings};
 use cvtlower::report::json::Json;
 use cvtlower::report::listing::Listing;
+use cvtlower::report::summary::Summary;
+use cvtlower::report::table::Table;
 use cvtlower::report::{Format, Unit};
 use cvtlower::target::Target;
 use cvtlower::translate::{Options, translate};
 use rayon::prelude::*;
+use serde_sarif::sarif;
 
 use super::args::{self, Color, Lower};
 use super::input::{Input, not_ptx};
@@ -28,6 +32,8 @@ enum Style {
     Fancy { color: bool },
     Plain,
     Ptxas,
+    Github,
+    Sarif,
 }
 
 /// What is the same for all files.
@@ -44,6 +50,8 @@ struct Done<P> {
     parts: Vec<(Target, P)>,
     /// The findings, rendered.
     findings: Vec<u8>,
+    /// The findings as parts of one document.
+    results: Vec<sarif::Result>,
     /// What is wrong with the file as such.
     complaint: Option<String>,
     status: u8,
@@ -51,7 +59,7 @@ struct Done<P> {
 
 impl<P> Done<P> {
     fn failed(status: u8, complaint: String) -> Self {
-        Self { parts: Vec::new(), findings: Vec::new(), complaint: Some(complaint), status }
+        Self { parts: Vec::new(), findings: Vec::new(), results: Vec::new(), complaint: Some(complaint), status }
     }
 }
 
@@ -66,34 +74,54 @@ pub fn run(arguments: &Lower) -> anyhow::Result<ExitCode> {
     let job = Job { archs, options, style: style(arguments) };
     let output = arguments.output.as_deref();
     let status = match arguments.format {
+        _ if arguments.summary => all(&inputs, &job, Summary::new(arguments.retarget), output)?,
         args::Format::Sass => all(&inputs, &job, Listing::new(arguments.explain, headed), output)?,
+        args::Format::Table => all(&inputs, &job, table(arguments, inputs.len() > 1), output)?,
         args::Format::Json => all(&inputs, &job, Json::new(arguments.explain), output)?,
     };
     Ok(ExitCode::from(status))
 }
 
-/// The style asked for, or the one that fits where the findings go.
-fn style(arguments: &Lower) -> Style {
-    let terminal = io::stderr().is_terminal();
-    let color = match arguments.color {
+/// Whether to colour what goes to a stream.
+fn color(arguments: &Lower, terminal: bool) -> bool {
+    match arguments.color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
-    };
+    }
+}
+
+/// The style asked for, or the one that fits where the findings go.
+fn style(arguments: &Lower) -> Style {
+    let terminal = io::stderr().is_terminal();
+    let color = color(arguments, terminal);
     match arguments.diagnostics {
         Some(args::Diagnostics::Fancy) => Style::Fancy { color },
         Some(args::Diagnostics::Plain) => Style::Plain,
         Some(args::Diagnostics::Ptxas) => Style::Ptxas,
+        Some(args::Diagnostics::Github) => Style::Github,
+        Some(args::Diagnostics::Sarif) => Style::Sarif,
         None if terminal => Style::Fancy { color },
         None => Style::Plain,
     }
 }
 
+/// A table that fits the terminal, where there is one.
+fn table(arguments: &Lower, headed: bool) -> Table {
+    let terminal = arguments.output.as_deref().is_none_or(|path| path == Path::new("-")) && io::stdout().is_terminal();
+    let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let width = if terminal { columns().or_else(measured) } else { None };
+    Table::new(width, color(arguments, terminal), headed)
+}
+
 /// Lowers all inputs and prints them in their order.
-fn all<F: Format>(inputs: &[Input], job: &Job, mut format: F, output: Option<&std::path::Path>) -> anyhow::Result<u8> {
+fn all<F: Format>(inputs: &[Input], job: &Job, mut format: F, output: Option<&Path>) -> anyhow::Result<u8> {
     // Opened first: a place that cannot be written is told before the work and not after it.
     let mut out = Output::open(output)?;
     let mut findings = Vec::new();
+    let mut results = Vec::new();
+    let mut complaints = Vec::new();
     let mut status = 0;
     let mut printed = false;
     let write_failed = || "cannot write the output";
@@ -110,8 +138,11 @@ fn all<F: Format>(inputs: &[Input], job: &Job, mut format: F, output: Option<&st
                 printed = true;
             }
             findings.extend_from_slice(&done.findings);
-            if let Some(complaint) = done.complaint {
-                findings.extend_from_slice(format!("error: {complaint}\n").as_bytes());
+            results.extend(done.results);
+            match done.complaint {
+                Some(complaint) if matches!(job.style, Style::Sarif) => complaints.push(complaint),
+                Some(complaint) => findings.extend_from_slice(format!("error: {complaint}\n").as_bytes()),
+                None => {}
             }
             status = status.max(done.status);
         }
@@ -122,10 +153,17 @@ fn all<F: Format>(inputs: &[Input], job: &Job, mut format: F, output: Option<&st
     // A file that misses an input is not whole, so it is left as it was; a stream has had its text already.
     let whole = status < FAILED || !matches!(out, Output::Whole(..));
     let finished = if whole { out.finish() } else { Ok(()) };
+    if matches!(job.style, Style::Sarif) {
+        // What is said besides would spoil the document.
+        if let (false, Some(path)) = (whole, output) {
+            complaints.push(format!("'{}' is not written", path.display()));
+        }
+        diagnostics::sarif::write(results, &complaints, status, &mut findings).expect("memory can be written");
+    }
     // Findings come last, where they are seen on a terminal. There is nobody to tell when they cannot be written.
     let _ = io::stderr().write_all(&findings);
     finished?;
-    if let (false, Some(path)) = (whole, output) {
+    if let (false, Some(path), false) = (whole, output, matches!(job.style, Style::Sarif)) {
         complain(&format!("'{}' is not written", path.display()));
     }
     Ok(status)
@@ -163,13 +201,19 @@ fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F) -> D
     let findings = Findings { path, source, lines: &lines, findings: diagnostics::merge(found) };
     let illegal = findings.findings.iter().any(|finding| finding.diagnostic.severity == Severity::Error);
     let mut text = Vec::new();
+    let mut results = Vec::new();
     let written = match job.style {
         Style::Fancy { color } => diagnostics::fancy::write(&findings, color, &mut text),
         Style::Plain => diagnostics::plain::write(&findings, &mut text),
         Style::Ptxas => diagnostics::ptxas::write(&findings, &mut text),
+        Style::Github => diagnostics::github::write(&findings, &mut text),
+        Style::Sarif => {
+            results = diagnostics::sarif::results(&findings);
+            Ok(())
+        }
     };
     written.expect("memory can be written");
-    Done { parts, findings: text, complaint: None, status: if illegal { ILLEGAL } else { 0 } }
+    Done { parts, findings: text, results, complaint: None, status: if illegal { ILLEGAL } else { 0 } }
 }
 
 /// What one file gives for one target: its part, if there is a target at all, and its findings.

@@ -4,9 +4,13 @@ mod arch;
 mod args;
 mod bug;
 mod completions;
+mod explain;
 mod input;
 mod lower;
+mod man;
+mod matrix;
 mod output;
+mod verify;
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -27,7 +31,11 @@ pub fn run() -> anyhow::Result<ExitCode> {
     bug::quiet_panics();
     let arguments = Arguments::parse();
     match arguments.command {
+        Some(Command::Matrix(ref matrix)) => matrix::run(matrix),
+        Some(Command::Explain(ref explain)) => explain::run(explain),
+        Some(Command::Verify(ref verify)) => verify::run(verify),
         Some(Command::Completions(ref completions)) => completions::run(completions),
+        Some(Command::Man) => man::run(),
         None => lower::run(&arguments.lower),
     }
 }

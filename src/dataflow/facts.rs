@@ -122,6 +122,9 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
         }
         _ => None,
     };
+    if let Some(v) = computed(m.action, m.ty, || Some((known(second)?.constant?, known(third)?.constant?))) {
+        return Some(v);
+    }
     match m.action {
         Action::Mov => {
             let o = operand(second)?;
@@ -181,6 +184,24 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
     }
 }
 
+/// Arithmetic of two constants.
+fn computed(action: Action, ty: Option<Type>, constants: impl Fn() -> Option<(u64, u64)>) -> Option<Known> {
+    let ty = ty.filter(|t| !t.is_float() && t.bits() >= 16)?;
+    let of: fn(u64, u64) -> u64 = match action {
+        Action::Add => u64::wrapping_add,
+        Action::Sub => u64::wrapping_sub,
+        Action::Mul => u64::wrapping_mul,
+        Action::And => |a, b| a & b,
+        Action::Or => |a, b| a | b,
+        Action::Xor => |a, b| a ^ b,
+        Action::Shl => |a, b| a.checked_shl(b.min(64) as u32).unwrap_or(0),
+        _ => return None,
+    };
+    let (a, b) = constants()?;
+    let v = truncate(of(a, b), ty.bits());
+    Some(Known::value(if ty.is_signed() { sign_extend(v, ty.bits()) } else { v }))
+}
+
 fn widest(a: Known, b: Known) -> u32 {
     a.zero_from.max(b.zero_from).into()
 }
@@ -238,6 +259,8 @@ fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>
                 Known::zeros(8, How::Convert)
             }
         }
+        // A parameter is read again with 16 bits.
+        16 if src.bits() >= 16 && known.how == How::Param && !dst.is_signed() => Known::zeros(16, How::Param),
         // A 16-bit register keeps whatever stood above: only a narrower source makes it known.
         16 if src.bits() >= 16 => {
             if known.fits_unsigned(16) || known.fits_signed(16) {

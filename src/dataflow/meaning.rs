@@ -84,6 +84,8 @@ pub struct Meaning {
     pub merges: bool,
     /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
     pub calls: bool,
+    /// `.rzi`
+    pub truncates: bool,
     /// `cvt.pack`
     pub pack: bool,
     /// `cvt.pack` to 8 bits.
@@ -121,6 +123,7 @@ impl Meaning {
             half_kind: None,
             merges: false,
             calls: false,
+            truncates: false,
             pack: false,
             pack_bytes: false,
             word_rounding: None,
@@ -237,6 +240,7 @@ impl Meaning {
             || matches!(base, b"ex2" | b"lg2" | b"sqrt" | b"rsqrt") && approximate && !m.ftz && m.ty == Some(Type::F32);
         m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)
             || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() == 64);
+        m.truncates = integral == Some(true);
         m.pack_bytes = m.pack && matches!(m.ty, Some(Type::U8 | Type::S8));
         if m.source == Some(Type::F32) && matches!(m.ty, Some(Type::U32 | Type::S32)) && !m.ftz {
             m.word_rounding = integral;

@@ -40,6 +40,8 @@ pub enum Use {
     FloatToInt {
         /// The statement.
         statement: u32,
+        /// It rounds towards zero.
+        truncates: bool,
     },
     /// A conversion from float to float.
     FloatToFloat {
@@ -86,8 +88,8 @@ pub enum Use {
     Compare(Type),
     /// An address of a memory access.
     Address,
-    /// Floating-point arithmetic of that type.
-    Float(Type),
+    /// Floating-point arithmetic of that type, and whether it flushes.
+    Float(Type, bool),
     /// Integer arithmetic or anything else.
     Other,
 }
@@ -127,7 +129,7 @@ impl Flow {
                     (true, true) if to.bits() > from.bits() => Use::Extend { from, to },
                     (true, true) => Use::Narrow { to },
                     (false, true) => Use::ToFloat { from, to },
-                    (true, false) => Use::FloatToInt { statement: site.statement },
+                    (true, false) => Use::FloatToInt { statement: site.statement, truncates: m.truncates },
                     (false, false) => Use::FloatToFloat { to, from, sat: m.sat },
                 }
             }
@@ -158,7 +160,7 @@ impl Flow {
             | Action::Abs
                 if ty.is_float() || matches!(ty, Type::F16x2 | Type::Bf16x2) =>
             {
-                Use::Float(ty)
+                Use::Float(ty, m.ftz)
             }
             Action::Add if ty.bits() == 64 && !self.takes_sign(module, s, site, position, end) => Use::AddWide,
             Action::Add => Use::Add(ty.bits()),

@@ -1,5 +1,6 @@
 //! A conversion with the facts that the rules read.
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::cvt::Form;
@@ -80,17 +81,20 @@ pub struct Source {
     pub only_reader: bool,
     /// It is the upper half of its register.
     pub high: bool,
-    /// It was extended from this signed byte.
-    pub signed_byte: Option<Operand>,
+    /// The byte was cut to a 16-bit register on the way.
+    pub cut: bool,
     /// It is a byte of a register that a vector load filled.
     pub byte: Option<u16>,
 }
 
+/// Conversions that left their work to the reader of their result: by statement, what they are and what they read.
+pub type Passed = FxHashMap<u32, (Form, Source)>;
+
 /// A legal conversion and the facts about it.
 #[derive(Debug)]
-pub struct Case<'a> {
+pub struct Case {
     /// What its opcode says.
-    pub form: &'a Form,
+    pub form: Form,
     /// The architecture's abilities.
     pub machine: &'static Machine,
     /// The first source.
@@ -105,6 +109,8 @@ pub struct Case<'a> {
     pub uses: SmallVec<[Use; 4]>,
     /// Under a guard: whether it is negated, and what the register held before, RZ for zero.
     pub guard: Option<(bool, Operand)>,
+    /// This extension does the conversion whose result it extends.
+    pub takes_over: bool,
     /// An earlier like conversion has the result already: its statement.
     pub twin: Option<u32>,
     /// A `cvt.pack` that takes two float conversions in: the floats, and whether they are truncated.
@@ -119,17 +125,18 @@ pub struct Case<'a> {
     pub dead: bool,
 }
 
-impl<'a> Case<'a> {
+impl Case {
     /// The case of a statement in its function.
     pub fn in_context(
-        form: &'a Form,
+        form: &Form,
         machine: &'static Machine,
         module: &Module<'_>,
         flow: &Flow,
         registers: &Registers,
         statement: &Statement,
         offsets: &dyn Fn(&[u8]) -> Option<u32>,
-    ) -> Case<'a> {
+        passed: &Passed,
+    ) -> Case {
         let mut case = Case::alone(form, machine, module, registers, statement);
         if let Some(v) = flow.value(statement.operands) {
             case.uses = flow.uses_of(module, v).collect();
@@ -162,7 +169,12 @@ impl<'a> Case<'a> {
         }
         if let Some(g) = statement.guard {
             let zero = flow.before(module, statement).and_then(|v| flow.known_value(v).constant) == Some(0);
-            case.guard = Some((g.negated, if zero { Operand::RZ } else { Operand::reg(case.dst) }));
+            // ptxas turns an integer comparison round, as the condition to skip.
+            let turned = flow.guard(statement).is_some_and(|v| {
+                let m = flow.meaning(flow.maker(module, v).0);
+                m.action == Action::Setp && !m.ty.is_some_and(Type::is_float)
+            });
+            case.guard = Some((g.negated != turned, if zero { Operand::RZ } else { Operand::reg(case.dst) }));
         }
         if form.pack
             && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(module, v).1)
@@ -181,6 +193,7 @@ impl<'a> Case<'a> {
             && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
         {
             case.source = look.at(at, case.source, DEPTH);
+            case.take_over(module, flow, at, passed);
         }
         if let Some(first) = case.sources.first_mut()
             && !form.pack
@@ -190,14 +203,35 @@ impl<'a> Case<'a> {
         case
     }
 
+    /// Do what an earlier conversion left to this reader of its result.
+    fn take_over(&mut self, module: &Module<'_>, flow: &Flow, at: u32, passed: &Passed) {
+        let maker = flow.value(at).map(|v| flow.maker(module, v).1);
+        let Some((form, source)) = maker.and_then(|m| passed.get(&m)) else { return };
+        if !self.form.src.is_int() || self.form.pack {
+            return;
+        }
+        if form.src.is_int() {
+            // The two together extend from the narrower type.
+            let narrow = if form.dst.bits() <= form.src.bits() { form.dst } else { form.src };
+            if narrow.bits() <= self.form.src.bits() {
+                self.form.src = narrow;
+                self.source = Source { only_reader: false, ..*source };
+            }
+        } else if self.form.dst.is_int() {
+            self.form = *form;
+            self.source = *source;
+            self.takes_over = true;
+        }
+    }
+
     /// The case of a statement by itself: nothing is known, everything is wanted.
     pub fn alone(
-        form: &'a Form,
+        form: &Form,
         machine: &'static Machine,
         module: &Module<'_>,
         registers: &Registers,
         statement: &Statement,
-    ) -> Case<'a> {
+    ) -> Case {
         let width = |at: u32| match module.operands.get(at as usize).map(|o| o.kind) {
             Some(OperandKind::Register(r)) => module.registers[r.0 as usize].ty.map_or(32, Type::bits),
             _ => 32,
@@ -229,11 +263,11 @@ impl<'a> Case<'a> {
             bits: width(statement.operands + 1),
             only_reader: false,
             high: false,
-            signed_byte: None,
+            cut: false,
             byte: None,
         };
         Case {
-            form,
+            form: *form,
             machine,
             source,
             sources,
@@ -241,6 +275,7 @@ impl<'a> Case<'a> {
             dst_bits: width(statement.operands),
             uses: SmallVec::new(),
             guard: None,
+            takes_over: false,
             twin: None,
             packs_floats: None,
             packed_at: None,
@@ -405,19 +440,19 @@ impl Look<'_, '_> {
                     }
                 }
                 Action::Mul | Action::Add | Action::Sub | Action::Fma
-                    if m.ty == Some(Type::F32) && form.src == Type::F32 =>
+                    if m.ty == Some(form.src) && matches!(form.src, Type::F32 | Type::F16) =>
                 {
                     source.origin = Origin::Saturable;
                 }
                 Action::Cvt => {
                     source.origin = Origin::Converted;
-                    if m.source == Some(Type::S8)
-                        && m.ty == Some(Type::S16)
-                        && form.src == Type::S16
-                        && form.dst == Type::F32
+                    // A cut to 16 bits of a signed byte that stands in a word leaves it there.
+                    if m.ty.is_some_and(|t| t.bits() <= 16)
+                        && m.source.is_some_and(Type::is_int)
                         && let Some(next) = argument(1)
                     {
-                        source.signed_byte = Some(self.operand(next));
+                        source.byte = self.byte_of_word(next);
+                        source.cut = source.byte.is_some();
                     }
                     source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
                     // The upper half of a word, shifted down and cut.
@@ -450,6 +485,7 @@ impl Look<'_, '_> {
                 }
                 Action::And => {
                     source.origin = match (argument(1), constant(2)) {
+                        (Some(of), Some(_)) if self.made_by(of) == Some(Action::Shr) => Origin::Shifted { by: 0 },
                         (Some(of), Some(_)) => Origin::Masked { of: self.operand(of) },
                         _ => Origin::Computed,
                     };
@@ -459,7 +495,7 @@ impl Look<'_, '_> {
             break;
         }
         source.operand = self.read(at, source.origin, neg, abs);
-        if let (Operand::Reg { .. }, true) = (source.operand, source.high) {
+        if let (Operand::Reg { .. }, true) = (source.operand, source.high && form.src.bits() == 16) {
             source.operand = source.operand.select(Selector::H1);
         }
         source

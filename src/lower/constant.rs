@@ -10,8 +10,8 @@ use crate::ptx::Type;
 use super::case::Case;
 
 /// The result's bits where ptxas computes them.
-pub fn fold(case: &Case<'_>) -> Option<u64> {
-    let (form, bits) = (case.form, case.source.known.constant?);
+pub fn fold(case: &Case) -> Option<u64> {
+    let (form, bits) = (&case.form, case.source.known.constant?);
     if form.pack || !folds(case) {
         return None;
     }
@@ -41,8 +41,8 @@ pub fn fold(case: &Case<'_>) -> Option<u64> {
     Some(encode(finish(v, case), form.dst))
 }
 
-fn folds(case: &Case<'_>) -> bool {
-    let f = case.form;
+fn folds(case: &Case) -> bool {
+    let f = &case.form;
     let nearest = matches!(f.rounding, Some(Rounding::Rn));
     match (f.src.is_int(), f.dst.is_int()) {
         (true, true) => true,
@@ -63,7 +63,7 @@ fn folds(case: &Case<'_>) -> bool {
 }
 
 /// Saturation and flushing of a float result.
-fn finish(v: f64, case: &Case<'_>) -> f64 {
+fn finish(v: f64, case: &Case) -> f64 {
     let v = if case.form.sat { v.clamp(0.0, 1.0) } else { v };
     if case.form.ftz && case.form.dst == Type::F32 { flush(v) } else { v }
 }

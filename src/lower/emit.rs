@@ -33,6 +33,8 @@ pub struct Emit<'a> {
     pub saturated: bool,
     /// Set by a rule that finds the conversion to be done by another statement: why.
     pub folded: Option<&'static str>,
+    /// The reader of the result does the conversion, or extends the result itself.
+    pub passed: bool,
     /// The statement that does a folded conversion's work, where it is one.
     pub into: Option<u32>,
     /// Said where nothing is emitted in the end.
@@ -52,12 +54,19 @@ impl<'a> Emit<'a> {
             narrow: Narrow::Done,
             saturated: false,
             folded: None,
+            passed: false,
             into: None,
             note: None,
             registers,
             statement,
             scratch: 0,
         }
+    }
+
+    /// Leave the conversion to the reader of its result.
+    pub fn pass(&mut self, why: &'static str) {
+        self.folded = Some(why);
+        self.passed = true;
     }
 
     /// A register for an intermediate value.

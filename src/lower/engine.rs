@@ -2,12 +2,13 @@
 
 use smallvec::SmallVec;
 
-use crate::dataflow::Use;
+use crate::cvt::Form;
+use crate::dataflow::{Known, Use};
 use crate::ptx::Type;
 use crate::sass::{Alu, Convert, Instruction, Op, Operand, Pred, Selector};
 use crate::translate::Fate;
 
-use super::case::{Case, Origin};
+use super::case::{Case, Origin, Source};
 use super::constant;
 use super::emit::Emit;
 use super::registers::Registers;
@@ -15,7 +16,7 @@ use super::rule::{Rule, RuleId};
 use super::rules::{OPERATION, RESULT};
 
 /// What becomes of a conversion.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Lowering {
     /// The operation rule that matched.
     pub rule: RuleId,
@@ -23,16 +24,18 @@ pub struct Lowering {
     pub fate: Fate,
     /// The instructions at its own statement.
     pub sass: SmallVec<[Instruction; 1]>,
+    /// The reader of the result does the conversion or a part of it: of this form, from this source.
+    pub passed: Option<(Form, Source)>,
 }
 
-fn first(sets: &[&'static [Rule]], case: &Case<'_>) -> Option<&'static Rule> {
+fn first(sets: &[&'static [Rule]], case: &Case) -> Option<&'static Rule> {
     sets.iter().flat_map(|rules| rules.iter()).find(|r| (r.when)(case))
 }
 
 /// Lower a conversion; `statement` is where scratch registers have to be free.
 ///
 /// `None` only for a form that no rule covers, which legality does not let through.
-pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<Lowering> {
+pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lowering> {
     let rule = first(OPERATION, case)?;
     let id = RuleId(rule);
     if let Some(into) = case.twin {
@@ -41,13 +44,14 @@ pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<L
             rule: id,
             fate: Fate::Folded { into: Some(into), sass: Vec::new(), why },
             sass: SmallVec::new(),
+            passed: None,
         });
     }
     if case.dead {
-        return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new() });
+        return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new(), passed: None });
     }
     if let Some(bits) = constant::fold(case) {
-        return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new() });
+        return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new(), passed: None });
     }
     let mut e = Emit::new(registers, statement, case.dst, case.source.operand);
     (rule.emit)(case, &mut e);
@@ -65,11 +69,12 @@ pub fn lower(case: &Case<'_>, registers: &Registers, statement: u32) -> Option<L
         Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: Vec::new(), why },
         _ => Fate::Emitted,
     };
-    Some(Lowering { rule: id, fate, sass: e.out })
+    let passed = e.passed.then(|| passed(case, &e));
+    Some(Lowering { rule: id, fate, sass: e.out, passed })
 }
 
 /// Load a parameter into a uniform register where an instruction that can read one is its only reader.
-fn uniform_parameter(case: &Case<'_>, out: &mut SmallVec<[Instruction; 1]>) {
+fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
     let Some(first) = out.first_mut() else { return };
     let reads_uniform = match first.op {
@@ -109,9 +114,19 @@ fn uniform_parameter(case: &Case<'_>, out: &mut SmallVec<[Instruction; 1]>) {
 const UNIFORM: u8 = 4;
 
 /// Under a guard ptxas computes always and selects what the register keeps.
-fn select_guarded(case: &Case<'_>, e: &mut Emit<'_>) {
+fn select_guarded(case: &Case, e: &mut Emit<'_>) {
     let Some((negated, old)) = case.guard else { return };
     let op = if case.form.dst == Type::F32 { Alu::Fsel } else { Alu::Sel };
     let value = e.value;
     e.result(op, &[value, old, Operand::Pred(Pred(0), negated)]);
+}
+
+/// What is left to the reader: all of the conversion, or the extension of its result.
+fn passed(case: &Case, e: &Emit<'_>) -> (Form, Source) {
+    if e.out.is_empty() {
+        return (case.form, case.source);
+    }
+    let form = Form { src: case.form.dst, rounding: None, ..case.form };
+    let (known, origin) = (Known::NOTHING, Origin::Converted);
+    (form, Source { operand: e.value, plain: e.value, known, origin, high: false, byte: None, ..case.source })
 }

@@ -7,7 +7,11 @@ pub mod diagnostics;
 pub mod explain;
 pub mod json;
 pub mod listing;
+pub mod matrix;
+pub mod summary;
+pub mod table;
 pub mod text;
+pub mod verify;
 
 use std::borrow::Cow;
 use std::io::{self, Write};

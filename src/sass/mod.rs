@@ -2,6 +2,7 @@
 
 pub mod alu;
 pub mod convert;
+pub mod cost;
 pub mod float;
 pub mod instruction;
 pub mod operand;

@@ -35,11 +35,13 @@ pub fn run(command: &str, folder: &Path) -> Output {
 }
 
 /// Whether expectations are to be written and not checked.
+#[allow(dead_code, reason = "each test program uses what it needs")]
 pub fn bless() -> bool {
     std::env::var_os("CVTLOWER_BLESS").is_some_and(|value| value == "1")
 }
 
 /// The lines from the first difference on, `-` expected and `+` come out.
+#[allow(dead_code, reason = "each test program uses what it needs")]
 pub fn difference(expected: &str, actual: &str) -> String {
     let same = expected.lines().zip(actual.lines()).take_while(|(a, b)| a == b).count();
     let rest = |sign: char, text: &str| -> String {

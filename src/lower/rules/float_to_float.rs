@@ -38,21 +38,21 @@ fn integral(f: &Form) -> bool {
     matches!(f.rounding, Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi))
 }
 
-fn pair(c: &Case<'_>, dst: Type, src: Type) -> bool {
+fn pair(c: &Case, dst: Type, src: Type) -> bool {
     c.form.dst == dst && c.form.src == src
 }
 
-fn to_half(c: &Case<'_>) -> bool {
+fn to_half(c: &Case) -> bool {
     matches!(c.form.dst, Type::F16 | Type::Bf16) && c.form.src == Type::F32
 }
 
-fn f2f(c: &Case<'_>, ftz: bool) -> Convert {
+fn f2f(c: &Case, ftz: bool) -> Convert {
     let of = |t| format(t).unwrap_or(Format::F32);
-    Convert::F2f { dst: of(c.form.dst), src: of(c.form.src), round: round(c.form), ftz }
+    Convert::F2f { dst: of(c.form.dst), src: of(c.form.src), round: round(&c.form), ftz }
 }
 
 /// A reader that works on all 32 bits of the register, so that the half above has to be zero.
-fn reads_word(c: &Case<'_>) -> bool {
+fn reads_word(c: &Case) -> bool {
     c.any(|u| match u {
         Use::Logic | Use::Extend { .. } => true,
         Use::FloatToFloat { from: Type::Bf16, .. } => c.form.dst == Type::Bf16,
@@ -66,19 +66,20 @@ pub const RULES: &[Rule] = &[
         card: 7,
         name: "round-in-place",
         title: "the same format with an integer rounding is FRND, or nothing where an F2I takes the rounding over",
-        when: |c| c.form.dst == c.form.src && integral(c.form) && format(c.form.dst).is_some(),
+        when: |c| c.form.dst == c.form.src && integral(&c.form) && format(c.form.dst).is_some(),
         emit: |c, e| {
-            if !c.form.sat && c.only(|u| matches!(u, Use::FloatToInt { .. })) {
+            if !c.form.sat && c.only(|u| matches!(u, Use::FloatToInt { truncates: true, .. })) {
                 e.folded = Some("the F2I that reads it rounds itself");
                 return;
             }
             let format = format(c.form.dst).unwrap_or(Format::F32);
-            e.result(Convert::Frnd { format, round: round(c.form), ftz: c.form.ftz }, &[c.source.operand]);
+            e.result(Convert::Frnd { format, round: round(&c.form), ftz: c.form.ftz }, &[c.source.operand]);
         },
         why: "the conversion unit rounds to an integral value of the same format",
         examples: &[
             Example { ptx: "cvt.rni.f32.f32 f1, f2;", arch: "sm_89", sass: &["FRND R2, R0"] },
-            Example { ptx: "cvt.rzi.f32.f32 f1, f2;", arch: "sm_89", sass: &["FRND.TRUNC R2, R0"] },
+            Example { ptx: ".reg .b64 d<9>; cvt.rzi.f64.f64 d1, d2;", arch: "sm_89", sass: &["FRND.F64.TRUNC R4, R2"] },
+            Example { ptx: "cvt.rmi.f16.f16 h1, h2;", arch: "sm_89", sass: &["FRND.F16.FLOOR R2, R0"] },
         ],
     },
     Rule {
@@ -90,6 +91,10 @@ pub const RULES: &[Rule] = &[
             if c.form.ftz && !c.form.sat {
                 if c.only(|u| matches!(u, Use::FloatToInt { .. })) {
                     e.folded = Some("the F2I that reads it flushes itself");
+                    return;
+                }
+                if c.only(|u| matches!(u, Use::Float(Type::F32, true))) {
+                    e.folded = Some("the operation that reads it flushes its operands");
                     return;
                 }
                 let op = Alu::Fadd { ftz: true, sat: false };
@@ -104,7 +109,11 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "adding -0 changes no value, and .ftz and .sat are modifiers of the add",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.ftz.f32.f32 f1, f2;", arch: "sm_89", sass: &["FADD.FTZ R2, R0, -RZ"] },
+            Example { ptx: "cvt.sat.f32.f32 f1, f2;", arch: "sm_89", sass: &["FADD.SAT R2, RZ, R0"] },
+            Example { ptx: "cvt.f32.f32 f1, f2;", arch: "sm_89", sass: &[] },
+        ],
     },
     Rule {
         card: 1,
@@ -117,7 +126,7 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "no bit changes",
-        examples: &[],
+        examples: &[Example { ptx: ".reg .b64 d<9>; cvt.f64.f64 d1, d2;", arch: "sm_89", sass: &[] }],
     },
     Rule {
         card: 5,
@@ -141,7 +150,11 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "the half ALU works on pairs; the low lane is taken out again",
-        examples: &[],
+        examples: &[Example {
+            ptx: "cvt.f16.f16 h1, h2;",
+            arch: "sm_89",
+            sass: &["HADD2 R2, R0.H0_H0, -RZ.H0_H0", "PRMT R2, R2, 0x5410, RZ"],
+        }],
     },
     Rule {
         card: 1,
@@ -154,7 +167,11 @@ pub const RULES: &[Rule] = &[
             e.permute(0x5410);
         },
         why: "the half ALU works on pairs; the low lane is taken out again",
-        examples: &[],
+        examples: &[Example {
+            ptx: "cvt.bf16.bf16 h1, h2;",
+            arch: "sm_90",
+            sass: &["HFMA2.BF16_V2 R2, -RZ.H0_H0, RZ.H0_H0, R0.H0_H0", "PRMT R2, R2, 0x5410, RZ"],
+        }],
     },
     Rule {
         card: 5,
@@ -171,7 +188,11 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "the half ALU can write an f32, at full rate; every f16 fits, so that .ftz changes nothing",
-        examples: &[Example { ptx: "cvt.f32.f16 f1, h1;", arch: "sm_89", sass: &["HADD2.F32 R2, -RZ, R0.H0_H0"] }],
+        examples: &[Example {
+            ptx: "cvt.f32.f16 f1, h1;",
+            arch: "sm_75",
+            sass: &["HADD2.F32 R2, R0.H0_H0, -RZ.H0_H0"],
+        }],
     },
     Rule {
         card: 5,
@@ -184,7 +205,10 @@ pub const RULES: &[Rule] = &[
             e.value = Operand::reg(dst);
         },
         why: "a bf16 is the upper half of an f32",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.f32.bf16 f1, h1;", arch: "sm_89", sass: &["SHF.L.U32 R2, R0, 0x10, RZ"] },
+            Example { ptx: "cvt.f32.bf16 f1, h1;", arch: "sm_120", sass: &["IMAD.U32 R2, R0, 0x10000, RZ"] },
+        ],
     },
     Rule {
         card: 5,
@@ -202,7 +226,19 @@ pub const RULES: &[Rule] = &[
             e.result(f2fp(c, dst, Format::F32, PackMode::MergeC), &[source, Operand::RZ]);
         },
         why: "the merging mode is the one with these modifiers; F2FP reads no negated source",
-        examples: &[],
+        examples: &[
+            Example {
+                ptx: "cvt.rn.relu.f16.f32 h1, f1;",
+                arch: "sm_89",
+                sass: &["F2FP.RELU.F16.F32.MERGE_C R2, R0, RZ"],
+            },
+            Example {
+                ptx: "cvt.rn.satfinite.bf16.f32 h1, f1;",
+                arch: "sm_89",
+                sass: &["F2FP.SATFINITE.BF16.F32.MERGE_C R2, R0, RZ"],
+            },
+            Example { ptx: "cvt.rn.relu.f16.f32 h1, f1;", arch: "sm_80", sass: &["F2FP.RELU.MERGE_C R2, R0, RZ"] },
+        ],
     },
     Rule {
         card: 5,
@@ -211,20 +247,20 @@ pub const RULES: &[Rule] = &[
         when: |c| to_half(c) && c.form.satfinite && c.machine.packing == Packing::None,
         emit: |_, e| e.folded = Some("a defect of ptxas: the low 16 bits of the f32 are taken instead"),
         why: "a defect of ptxas 13.1: sm_75 has no F2FP, and nothing takes its place",
-        examples: &[],
+        examples: &[Example { ptx: "cvt.rn.satfinite.f16.f32 h1, f1;", arch: "sm_75", sass: &[] }],
     },
     Rule {
         card: 5,
         name: "single-to-half-truncating-sm75",
         title: "rz to f16 on sm_75 is an add on the half ALU",
-        when: |c| to_half(c) && c.machine.half_alu_widens && round(c.form) == Round::Trunc,
+        when: |c| to_half(c) && c.machine.half_alu_widens && round(&c.form) == Round::Trunc,
         emit: |c, e| {
             e.saturated = c.form.sat;
             let sources = [c.source.operand.select(Selector::F32), Operand::NEG_RZ.select(Selector::H0H0)];
             e.result(Alu::Hadd2 { f32: false, sat: c.form.sat }, &sources);
         },
         why: "the half ALU of sm_75 reads an f32 and truncates",
-        examples: &[],
+        examples: &[Example { ptx: "cvt.rz.f16.f32 h1, f1;", arch: "sm_75", sass: &["HADD2 R2, R0.F32, -RZ.H0_H0"] }],
     },
     Rule {
         card: 5,
@@ -236,7 +272,11 @@ pub const RULES: &[Rule] = &[
             e.folded = Some("one F2FP makes both halves of the pair");
         },
         why: "F2FP converts two values and packs them",
-        examples: &[],
+        examples: &[Example {
+            ptx: "cvt.rn.f16.f32 h1, f1; cvt.rn.f16.f32 h2, f2; mov.b32 r1, {h1, h2}; st.global.b32 [d1], r1;",
+            arch: "sm_89",
+            sass: &[],
+        }],
     },
     Rule {
         card: 5,
@@ -245,7 +285,7 @@ pub const RULES: &[Rule] = &[
         when: |c| {
             to_half(c)
                 && c.machine.packing != Packing::None
-                && matches!(round(c.form), Round::Near | Round::Trunc)
+                && matches!(round(&c.form), Round::Near | Round::Trunc)
                 && !(c.form.ftz && c.form.dst == Type::Bf16)
                 && !c.source.operand.modified()
                 && (!reads_word(c) || c.form.sat && c.source.origin != Origin::Saturable)
@@ -255,11 +295,10 @@ pub const RULES: &[Rule] = &[
             e.result(f2fp(c, dst, Format::F32, PackMode::PackAb), &[Operand::RZ, c.source.operand]);
         },
         why: "the half unit is faster than the conversion unit; it leaves the upper half undefined and reads no negated source",
-        examples: &[Example {
-            ptx: "cvt.rn.f16.f32 h1, f1;",
-            arch: "sm_89",
-            sass: &["F2FP.F16.F32.PACK_AB R2, RZ, R0"],
-        }],
+        examples: &[
+            Example { ptx: "cvt.rn.f16.f32 h1, f1;", arch: "sm_80", sass: &["F2FP.PACK_AB R2, RZ, R0"] },
+            Example { ptx: "cvt.rz.bf16.f32 h1, f1;", arch: "sm_89", sass: &["F2FP.BF16.F32.PACK_AB.RZ R2, RZ, R0"] },
+        ],
     },
     Rule {
         card: 4,
@@ -268,7 +307,26 @@ pub const RULES: &[Rule] = &[
         when: |c| pair(c, Type::F32, Type::F64) && c.form.ftz,
         emit: flush_from_double,
         why: "F2F from f64 has no flushing; a product with the smallest normal number underflows to a signed zero",
-        examples: &[],
+        examples: &[
+            Example {
+                ptx: ".reg .b64 d<9>; cvt.rn.ftz.f32.f64 f1, d1;",
+                arch: "sm_89",
+                sass: &[
+                    "F2F.F32.F64 R0, R2",
+                    "DSETP.GEU.AND P0, PT, |R2|, c[0x2][0x0], PT",
+                    "@!P0 FMUL R0, R0, 1.175494350822287508e-38",
+                ],
+            },
+            Example {
+                ptx: ".reg .b64 d<9>; cvt.rz.ftz.f32.f64 f1, d1;",
+                arch: "sm_89",
+                sass: &[
+                    "F2F.F32.F64.RZ R0, R2",
+                    "FSETP.GEU.AND P0, PT, |R0|, 1.175494350822287508e-38, PT",
+                    "@!P0 FMUL R0, R0, 1.175494350822287508e-38",
+                ],
+            },
+        ],
     },
     Rule {
         card: 4,
@@ -282,7 +340,11 @@ pub const RULES: &[Rule] = &[
             e.result(f2f(c, false), &[Operand::reg(flushed)]);
         },
         why: "F2F to f64 has no flushing; FMUL has",
-        examples: &[],
+        examples: &[Example {
+            ptx: ".reg .b64 d<9>; cvt.ftz.f64.f32 d1, f1;",
+            arch: "sm_89",
+            sass: &["FMUL.FTZ R4, R0, 1", "F2F.F64.F32 R2, R4"],
+        }],
     },
     Rule {
         card: 2,
@@ -295,14 +357,15 @@ pub const RULES: &[Rule] = &[
         },
         why: "the conversion unit converts any pair with any rounding, and reads negated and absolute values",
         examples: &[
-            Example { ptx: "cvt.rn.f32.f64 f1, d1;", arch: "sm_89", sass: &["F2F.F32.F64 R2, R0"] },
-            Example { ptx: "cvt.rm.f32.f64 f1, d1;", arch: "sm_89", sass: &["F2F.F32.F64.RM R2, R0"] },
+            Example { ptx: ".reg .b64 d<9>; cvt.rn.f32.f64 f1, d1;", arch: "sm_89", sass: &["F2F.F32.F64 R0, R2"] },
+            Example { ptx: ".reg .b64 d<9>; cvt.rm.f32.f64 f1, d1;", arch: "sm_89", sass: &["F2F.F32.F64.RM R0, R2"] },
+            Example { ptx: ".reg .b64 d<9>; cvt.f64.f32 d1, f1;", arch: "sm_89", sass: &["F2F.F64.F32 R2, R0"] },
         ],
     },
 ];
 
 /// The sequences behind `cvt.ftz.f32.f64`.
-fn flush_from_double(c: &Case<'_>, e: &mut crate::lower::emit::Emit<'_>) {
+fn flush_from_double(c: &Case, e: &mut crate::lower::emit::Emit<'_>) {
     let s = c.source.operand;
     let smallest = Operand::F32(SMALLEST_NORMAL, Selector::Whole);
     let (p, saturate) = (Pred(0), Alu::Fadd { ftz: false, sat: true });
@@ -317,7 +380,7 @@ fn flush_from_double(c: &Case<'_>, e: &mut crate::lower::emit::Emit<'_>) {
         let (dst, value) = (e.dst, e.value);
         e.guarded(Some((p, !when)), dst, Alu::Fmul { ftz: false }, &[value, smallest]);
     };
-    match round(c.form) {
+    match round(&c.form) {
         // What is below the smallest normal before rounding.
         Round::Near => {
             e.result(f2f(c, false), &[s]);

@@ -9,22 +9,22 @@ use crate::lower::rules::int_to_int::int;
 use crate::ptx::Type;
 use crate::sass::{Alu, Convert, Format, Operand, Round, Selector};
 
-fn float_to_int(c: &Case<'_>) -> bool {
+fn float_to_int(c: &Case) -> bool {
     c.to_int() && format(c.form.src).is_some()
 }
 
 /// The operand, round mode and flushing, an earlier rounding taken in.
 ///
 /// A truncation of what was rounded already is that rounding.
-fn rounded(c: &Case<'_>) -> (Operand, Round, bool) {
+fn rounded(c: &Case) -> (Operand, Round, bool) {
     match c.source.origin {
-        Origin::Rounded { round: earlier, ftz, of } if round(c.form) == Round::Trunc => (of, earlier, ftz),
-        _ => (c.source.operand, round(c.form), c.form.ftz),
+        Origin::Rounded { round: earlier, ftz, of } if round(&c.form) == Round::Trunc => (of, earlier, ftz),
+        _ => (c.source.operand, round(&c.form), c.form.ftz),
     }
 }
 
 /// Extended to 32 bits by a later statement, which then carries the conversion itself.
-fn extended_later(c: &Case<'_>) -> bool {
+fn extended_later(c: &Case) -> bool {
     let dst = c.form.dst;
     c.uses.len() == 1
         && c.only(|u| match *u {
@@ -48,7 +48,11 @@ pub const RULES: &[Rule] = &[
             e.folded = Some("the F2IP that packs it converts it too");
         },
         why: "F2IP rounds, saturates and packs in one instruction",
-        examples: &[],
+        examples: &[Example {
+            ptx: "cvt.rni.s32.f32 r1, f1; cvt.rni.s32.f32 r2, f2; cvt.pack.sat.s8.s32.b32 r3, r1, r2, 0;",
+            arch: "sm_89",
+            sass: &["F2IP.S8.F32.NTZ R0, R0, R0, RZ"],
+        }],
     },
     Rule {
         card: 3,
@@ -69,11 +73,10 @@ pub const RULES: &[Rule] = &[
             e.narrow = Narrow::Extended;
         },
         why: "the packing conversion is faster, but unsigned, nearest or truncating only, and reads no negated source",
-        examples: &[Example {
-            ptx: "cvt.rni.u8.f32 r1, f1;",
-            arch: "sm_89",
-            sass: &["F2IP.U8.F32.NTZ R2, RZ, R0, RZ"],
-        }],
+        examples: &[
+            Example { ptx: "cvt.rni.u8.f32 r1, f1;", arch: "sm_89", sass: &["F2IP.U8.F32.NTZ R2, RZ, R0, RZ"] },
+            Example { ptx: "cvt.rzi.u8.f32 r1, f1;", arch: "sm_89", sass: &["F2IP.U8.F32.TRUNC.NTZ R2, RZ, R0, RZ"] },
+        ],
     },
     Rule {
         card: 3,
@@ -94,8 +97,8 @@ pub const RULES: &[Rule] = &[
                 }
             }
             let through_word = ftz || src == Format::F64;
-            if dst.bits < 32 && !through_word && extended_later(c) {
-                e.folded = Some("the extension that reads it carries the conversion: F2I writes 32 bits");
+            if dst.bits < 32 && !through_word && !c.takes_over && extended_later(c) {
+                e.pass("the extension that reads it carries the conversion: F2I writes 32 bits");
                 return;
             }
             e.result(Convert::F2i { dst, src, round, ftz }, &[operand]);
@@ -105,8 +108,12 @@ pub const RULES: &[Rule] = &[
         why: "the conversion unit clamps to the destination by itself, so that .sat is silent; NTZ turns NaN into zero where no 64-bit format takes part",
         examples: &[
             Example { ptx: "cvt.rzi.s32.f32 r1, f1;", arch: "sm_89", sass: &["F2I.TRUNC.NTZ R2, R0"] },
-            Example { ptx: "cvt.rzi.s8.f32 r1, f1;", arch: "sm_89", sass: &["F2I.S8.TRUNC.NTZ R2, R0"] },
-            Example { ptx: "cvt.rzi.ftz.s32.f32 r1, f1;", arch: "sm_89", sass: &["F2I.FTZ.TRUNC.NTZ R2, R0"] },
+            Example { ptx: "cvt.rzi.u32.f32 r1, f1;", arch: "sm_89", sass: &["F2I.U32.TRUNC.NTZ R2, R0"] },
+            Example {
+                ptx: ".reg .b64 d<9>; cvt.rzi.s64.f64 d1, d2;",
+                arch: "sm_89",
+                sass: &["F2I.S64.F64.TRUNC R4, R2"],
+            },
         ],
     },
 ];

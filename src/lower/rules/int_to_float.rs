@@ -8,13 +8,13 @@ use crate::lower::rules::int_to_int::int;
 use crate::ptx::Type;
 use crate::sass::{Convert, Format, Int, Operand, Round};
 
-fn int_to_float(c: &Case<'_>) -> bool {
+fn int_to_float(c: &Case) -> bool {
     c.from_int() && format(c.form.dst).is_some()
 }
 
 /// What the conversion reads, after what is known of the source: a 64-bit source that was extended from
 /// fewer bits is read as those, and so is a masked one.
-fn reads(c: &Case<'_>) -> Int {
+fn reads(c: &Case) -> Int {
     let src = int(c.form.src);
     let known = c.source.known;
     match src.bits {
@@ -34,8 +34,10 @@ fn reads(c: &Case<'_>) -> Int {
 }
 
 /// The source is known to be a zero-extended value that may be read as a whole word.
-fn is_word(c: &Case<'_>, bits: u8) -> bool {
-    bits == 32 || c.source.known.fits_unsigned(bits.into()) && !matches!(c.source.known.how, How::Mask | How::Unknown)
+fn is_word(c: &Case, bits: u8) -> bool {
+    bits == 32
+        || c.source.known.fits_unsigned(bits.into()) && !matches!(c.source.known.how, How::Mask | How::Unknown)
+        || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 16, .. })
 }
 
 /// The rules.
@@ -56,7 +58,11 @@ pub const RULES: &[Rule] = &[
         },
         emit: |_, e| e.folded = Some("the conversion reads the byte where the shift found it, in the shift's place"),
         why: "the conversion unit selects bytes and halves of its source",
-        examples: &[],
+        examples: &[Example {
+            ptx: ".reg .b64 d<9>; shr.u32 r2, r1, 8; cvt.rn.f64.u8 d1, r2;",
+            arch: "sm_89",
+            sass: &[],
+        }],
     },
     Rule {
         card: 2,
@@ -65,15 +71,27 @@ pub const RULES: &[Rule] = &[
         when: |c| {
             int_to_float(c)
                 && c.source.byte.is_some()
-                && if c.form.src.is_signed() {
-                    c.form.src == Type::S8 || c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8)
-                } else {
-                    !c.machine.half_unit_integers && c.source.known.fits_unsigned(8)
+                && match (c.form.src.is_signed(), c.source.cut) {
+                    (true, true) => {
+                        c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8) || c.form.src == Type::S8
+                    }
+                    (false, true) => !c.machine.half_unit_integers && c.source.known.fits_unsigned(8),
+                    // A field taken out of a word is read there, a byte that a load took out is a word already.
+                    (signed, false) => {
+                        signed && c.form.src == Type::S8
+                            || c.source.origin == Origin::Computed
+                            || !c.machine.half_unit_integers
+                            || signed && c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8)
+                    }
                 }
         },
         emit: |_, e| e.folded = Some("the byte is converted where it stands in the loaded word, in the reader's place"),
         why: "the conversion unit selects bytes of its source",
-        examples: &[],
+        examples: &[Example {
+            ptx: ".reg .b64 d<9>; ld.global.v4.s8 {h1, h2, h3, h4}, [d1]; cvt.rn.f32.s8 f1, h1; cvt.rn.f32.s8 f2, h2;",
+            arch: "sm_89",
+            sass: &[],
+        }],
     },
     Rule {
         card: 2,
@@ -84,7 +102,7 @@ pub const RULES: &[Rule] = &[
             c.form.dst == Type::F32
                 && int_to_float(c)
                 && c.machine.half_unit_integers
-                && matches!(round(c.form), Round::Near | Round::Trunc)
+                && matches!(round(&c.form), Round::Near | Round::Trunc)
                 && src.bits <= 32
                 && (src.bits == 32 && !masked_byte(c)
                     || src.bits < 32
@@ -104,12 +122,17 @@ pub const RULES: &[Rule] = &[
                 e.value = c.source.operand;
             }
             let value = e.value;
-            e.result(Convert::I2fp { src: Int { bits: 32, signed: src.signed }, round: round(c.form) }, &[value]);
+            e.result(Convert::I2fp { src: Int { bits: 32, signed: src.signed }, round: round(&c.form) }, &[value]);
         },
         why: "the half unit converts 32-bit words, nearest or truncating only",
         examples: &[
             Example { ptx: "cvt.rn.f32.s32 f1, r1;", arch: "sm_89", sass: &["I2FP.F32.S32 R2, R0"] },
-            Example { ptx: "cvt.rz.f32.s32 f1, r1;", arch: "sm_89", sass: &["I2FP.F32.S32.RZ R2, R0"] },
+            Example { ptx: "cvt.rz.f32.u32 f1, r1;", arch: "sm_89", sass: &["I2FP.F32.U32.RZ R2, R0"] },
+            Example {
+                ptx: ".reg .b64 d<9>; ld.global.u8 h1, [d1]; cvt.rn.f32.u8 f1, h1;",
+                arch: "sm_89",
+                sass: &["I2FP.F32.U32 R4, R0"],
+            },
         ],
     },
     Rule {
@@ -126,25 +149,23 @@ pub const RULES: &[Rule] = &[
                 src = Int { bits: if c.source.known.fits_unsigned(8) { 8 } else { 16 }, signed: false };
                 operand = of;
             }
-            if let Some(byte) = c.source.signed_byte {
-                (src, operand) = (Int { bits: 8, signed: true }, byte);
-            }
             if matches!(operand, Operand::Bits(_)) {
                 src = Int { bits: 32, signed: src.signed };
             }
             let dst = format(c.form.dst).unwrap_or(Format::F32);
-            e.result(Convert::I2f { dst, src, round: round(c.form) }, &[operand]);
+            e.result(Convert::I2f { dst, src, round: round(&c.form) }, &[operand]);
         },
         why: "the conversion unit extends bytes and halves itself, and has every rounding",
         examples: &[
-            Example { ptx: "cvt.rn.f32.u64 f1, d1;", arch: "sm_89", sass: &["I2F.U64 R4, R2"] },
+            Example { ptx: ".reg .b64 d<9>; cvt.rn.f32.u64 f1, d1;", arch: "sm_89", sass: &["I2F.U64 R0, R2"] },
             Example { ptx: "cvt.rm.f32.s32 f1, r1;", arch: "sm_89", sass: &["I2F.RM R2, R0"] },
+            Example { ptx: "cvt.rn.f32.s32 f1, r1;", arch: "sm_80", sass: &["I2F R2, R0"] },
         ],
     },
 ];
 
 /// An unsigned 32-bit source masked to a byte: the mask goes and the byte is read.
-fn masked_byte(c: &Case<'_>) -> bool {
+fn masked_byte(c: &Case) -> bool {
     c.form.src == Type::U32
         && c.form.dst == Type::F32
         && c.source.known.how == How::Mask

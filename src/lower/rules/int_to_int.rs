@@ -14,16 +14,16 @@ pub fn int(t: Type) -> Int {
     Int { bits: t.bits() as u8, signed: t.is_signed() }
 }
 
-fn int_to_int(c: &Case<'_>) -> bool {
+fn int_to_int(c: &Case) -> bool {
     c.from_int() && c.to_int()
 }
 
-fn saturating(c: &Case<'_>) -> bool {
+fn saturating(c: &Case) -> bool {
     int_to_int(c) && c.form.sat
 }
 
 /// Only the low bits of the result are read, no more than the source has.
-fn low_only(c: &Case<'_>, bits: u32) -> bool {
+fn low_only(c: &Case, bits: u32) -> bool {
     c.only(|u| match *u {
         Use::Store { bits: b, .. } => b <= bits,
         Use::Mask(m) => m >> bits.min(63) == 0,
@@ -44,7 +44,14 @@ pub const RULES: &[Rule] = &[
             e.narrow = if c.form.dst.is_signed() { Narrow::Raw } else { Narrow::Done };
         },
         why: "the conversion unit saturates signed words to bytes and halves, nothing else",
-        examples: &[Example { ptx: "cvt.sat.u8.s32 r1, r2;", arch: "sm_89", sass: &["I2I.U8.S32.SAT R2, R0"] }],
+        examples: &[
+            Example { ptx: "cvt.sat.u8.s32 r1, r2;", arch: "sm_89", sass: &["I2I.U8.S32.SAT R2, R0"] },
+            Example {
+                ptx: "cvt.sat.s16.s32 r1, r2;",
+                arch: "sm_89",
+                sass: &["I2I.S16.S32.SAT R2, R0", "PRMT R2, R2, 0x9910, RZ"],
+            },
+        ],
     },
     Rule {
         card: 6,
@@ -53,7 +60,15 @@ pub const RULES: &[Rule] = &[
         when: saturating,
         emit: saturate,
         why: "no unit saturates from unsigned, 64-bit or sub-word sources",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.sat.u8.u32 r1, r2;", arch: "sm_89", sass: &["IMNMX.U32 R2, R0, 0xff, PT"] },
+            Example { ptx: "cvt.sat.u8.u32 r1, r2;", arch: "sm_90", sass: &["VIMNMX.U32 R2, R0, 0xff, PT"] },
+            Example {
+                ptx: "cvt.sat.u16.u32 r1, r2;",
+                arch: "sm_100",
+                sass: &["VIMNMX.U32 R2, PT, PT, R0, 0xffff, PT"],
+            },
+        ],
     },
     Rule {
         card: 6,
@@ -62,7 +77,10 @@ pub const RULES: &[Rule] = &[
         when: |c| int_to_int(c) && c.form.dst.bits() >= 32 && c.form.dst.bits() <= c.form.src.bits(),
         emit: |_, e| e.folded = Some("the low bits are where they were"),
         why: "registers have no type; a 32-bit result is the low register of a 64-bit pair",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.u32.s32 r1, r2;", arch: "sm_89", sass: &[] },
+            Example { ptx: ".reg .b64 d<9>; cvt.u32.u64 r1, d1;", arch: "sm_89", sass: &[] },
+        ],
     },
     Rule {
         card: 6,
@@ -90,7 +108,11 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "a 16-bit register holds anything above its half, but a byte in it is extended",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.u8.u32 r1, r2;", arch: "sm_89", sass: &["LOP3.LUT R2, R0, 0xff, RZ, 0xc0, !PT"] },
+            Example { ptx: "cvt.s8.s32 r1, r2;", arch: "sm_89", sass: &["PRMT R2, R0, 0x8880, RZ"] },
+            Example { ptx: ".reg .b16 h<9>; cvt.u16.u32 h1, r1;", arch: "sm_89", sass: &[] },
+        ],
     },
     Rule {
         card: 6,
@@ -99,7 +121,15 @@ pub const RULES: &[Rule] = &[
         when: int_to_int,
         emit: extend,
         why: "loads extend, the conversion unit reads bytes and halves, shifts and masks cut: only what is left needs an instruction",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.s32.s16 r1, r2;", arch: "sm_89", sass: &["PRMT R2, R0, 0x9910, RZ"] },
+            Example { ptx: "cvt.s32.s8 r1, r2;", arch: "sm_89", sass: &["PRMT R2, R0, 0x8880, RZ"] },
+            Example {
+                ptx: ".reg .b64 d<9>; cvt.s64.s32 d1, r1;",
+                arch: "sm_89",
+                sass: &["SHF.R.S32.HI R3, RZ, 0x1f, R0"],
+            },
+        ],
     },
 ];
 
@@ -109,7 +139,7 @@ fn reads_high(u: &Use) -> bool {
 }
 
 /// A byte parameter is read again with the sign that is wanted.
-fn reread(c: &Case<'_>) -> bool {
+fn reread(c: &Case) -> bool {
     c.machine.constant_operands
         && matches!(c.source.origin, Origin::Param { bits: 8, .. })
         && c.form.src == Type::S8
@@ -117,7 +147,7 @@ fn reread(c: &Case<'_>) -> bool {
 }
 
 /// Extension to a wider type.
-fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
+fn extend(c: &Case, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
     e.value = c.source.plain;
     let word = src.bits() == 32;
@@ -143,7 +173,7 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
             _ => false,
         });
         if absorbed {
-            e.folded = Some("the reader takes the bits it wants itself");
+            e.pass("the reader takes the bits it wants itself");
             return;
         }
         if c.source.high {
@@ -156,7 +186,7 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
     }
     // Signed: the low word first, then the high one.
     let in_place = word || reread(c) || known.fits_signed(src.bits()) && known.how != How::Shift;
-    let to_float = c.only(|u| matches!(u, Use::ToFloat { from, .. } if *from == dst && dst.is_signed()));
+    let to_float = c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_signed()));
     let permute = match (src.bits(), c.source.high) {
         (8, false) => 0x8880,
         (8, true) => 0xaaa2,
@@ -184,7 +214,7 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
                 _ => false,
             });
             if later {
-                e.folded = Some("the reader extends the sign itself");
+                e.pass("the reader extends the sign itself");
                 return;
             }
             if !reread {
@@ -198,14 +228,14 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
             if in_place {
                 e.folded = Some("the bits above are the sign already");
             } else if to_float {
-                e.folded = Some("the conversion that reads it extends the sign itself");
+                e.pass("the conversion that reads it extends the sign itself");
             } else {
                 e.permute(permute);
             }
         }
         _ => {
             if to_float {
-                e.folded = Some("the conversion that reads it extends the sign itself");
+                e.pass("the conversion that reads it extends the sign itself");
                 return;
             }
             if !in_place {
@@ -229,7 +259,7 @@ fn extend(c: &Case<'_>, e: &mut Emit<'_>) {
 }
 
 /// Minimum with an unsigned limit.
-fn minimum(c: &Case<'_>, e: &mut Emit<'_>, limit: u32) {
+fn minimum(c: &Case, e: &mut Emit<'_>, limit: u32) {
     let (value, limit) = (e.value, Operand::Bits(limit));
     match c.machine.min_max {
         MinMax::Imnmx => e.result(Alu::Imnmx { unsigned: true }, &[value, limit, Operand::PT]),
@@ -242,7 +272,7 @@ fn minimum(c: &Case<'_>, e: &mut Emit<'_>, limit: u32) {
 }
 
 /// Saturation with comparisons and selects.
-fn saturate(c: &Case<'_>, e: &mut Emit<'_>) {
+fn saturate(c: &Case, e: &mut Emit<'_>) {
     let (dst, src) = (int(c.form.dst), int(c.form.src));
     let (p, q) = (Pred(0), Pred(1));
     let ones = Operand::Bits(0xffff_ffff);
@@ -367,7 +397,7 @@ fn limit(t: Int) -> u32 {
 }
 
 /// Extend a byte or half to a word, as the comparison needs it.
-fn widen(c: &Case<'_>, e: &mut Emit<'_>) {
+fn widen(c: &Case, e: &mut Emit<'_>) {
     let selector = match c.form.src {
         Type::U8 => 0x7770,
         Type::S8 => 0x8880,
@@ -396,7 +426,7 @@ fn above_sign(e: &mut Emit<'_>, p: Pred) {
 }
 
 /// s64 to s32: the low word where the high one is its sign, else the largest or smallest word.
-fn to_signed_word(c: &Case<'_>, e: &mut Emit<'_>, s: Operand, p: Pred) {
+fn to_signed_word(c: &Case, e: &mut Emit<'_>, s: Operand, p: Pred) {
     let (sign, limit): (Reg, Reg) = (e.scratch(), e.scratch());
     let lowest = Operand::Bits(0x8000_0000);
     e.to(limit, Alu::Mov, &[Operand::Bits(0x7fff_ffff)]);

@@ -1,9 +1,12 @@
 //! Narrowing and packed floats: the half unit's F2FP.
 
+use smallvec::SmallVec;
+
 use crate::cvt::{Form, Rounding};
 use crate::lower::case::Case;
+use crate::lower::emit::Emit;
 use crate::lower::machine::Packing;
-use crate::lower::rule::Rule;
+use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::float_to_float::{format, round};
 use crate::ptx::Type;
 use crate::sass::{Alu, Compare, Convert, Format, Operand, PackMode, Pred, Selector};
@@ -39,20 +42,31 @@ fn half_pair(t: Type) -> bool {
     matches!(t, Type::F16x2 | Type::Bf16x2)
 }
 
+/// The sources, those with a sign taken in put into a register: F2FP reads none.
+fn plain_sources(c: &Case, e: &mut Emit<'_>) -> SmallVec<[Operand; 5]> {
+    let mut sources = c.sources.clone();
+    for s in sources.iter_mut().filter(|s| s.modified()) {
+        let plain = e.scratch();
+        e.to(plain, Alu::Fadd { ftz: false, sat: false }, &[*s, Operand::NEG_RZ]);
+        *s = Operand::reg(plain);
+    }
+    sources
+}
+
 /// F2FP with the form's modifiers.
-pub fn f2fp(c: &Case<'_>, dst: Format, src: Format, mode: PackMode) -> Convert {
+pub fn f2fp(c: &Case, dst: Format, src: Format, mode: PackMode) -> Convert {
     Convert::F2fp {
         dst,
         src,
         mode,
-        round: round(c.form),
+        round: round(&c.form),
         satfinite: c.form.satfinite,
         relu: c.form.relu,
         short: c.machine.packing == Packing::Short,
     }
 }
 
-fn formats(c: &Case<'_>) -> (Format, Format) {
+fn formats(c: &Case) -> (Format, Format) {
     let of = |t: Type| element(t).or_else(|| format(t)).unwrap_or(Format::F32);
     (of(c.form.dst), of(c.form.src))
 }
@@ -68,7 +82,7 @@ pub const RULES: &[Rule] = &[
         card: 5,
         name: "tf32-away",
         title: "cvt.rna.tf32 adds half a unit to what is finite and clears the low 13 bits",
-        when: |c| rna_tf32(c.form),
+        when: |c| rna_tf32(&c.form),
         emit: |c, e| {
             let (s, one, half) = (c.source.plain, e.scratch(), e.scratch());
             let infinity = Operand::F32(f32::INFINITY, Selector::Whole);
@@ -86,7 +100,32 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "no unit rounds ties away from zero; finite values get 0x1000 added, and .satfinite takes one tf32 step back from infinity",
-        examples: &[],
+        examples: &[
+            Example {
+                ptx: "cvt.rna.tf32.f32 r1, f1;",
+                arch: "sm_89",
+                sass: &[
+                    "MOV R6, 0x1000",
+                    "MOV R4, R0",
+                    "FSETP.GEU.AND P0, PT, |R0|, +INF , PT",
+                    "@!P0 IMAD.IADD.U32 R4, R4, 0x1, R6",
+                    "LOP3.LUT R2, R4, 0xffffe000, RZ, 0xc0, !PT",
+                ],
+            },
+            Example {
+                ptx: "cvt.rna.satfinite.tf32.f32 r1, f1;",
+                arch: "sm_80",
+                sass: &[
+                    "MOV R6, 0x1000",
+                    "MOV R4, R0",
+                    "FSETP.GEU.AND P0, PT, |R0|, +INF , PT",
+                    "@!P0 IMAD.IADD.U32 R4, R4, 0x1, R6",
+                    "LOP3.LUT R2, R4, 0xffffe000, RZ, 0xc0, !PT",
+                    "FSETP.GEU.AND P0, PT, |R2|, +INF , PT",
+                    "@P0 IADD3 R2, R2, -0x2000, RZ",
+                ],
+            },
+        ],
     },
     Rule {
         card: 5,
@@ -95,7 +134,14 @@ pub const RULES: &[Rule] = &[
         when: |c| c.form.dst == Type::Tf32,
         emit: |c, e| e.result(f2fp(c, Format::Tf32, Format::F32, PackMode::PackB), &[c.source.plain]),
         why: "the half unit rounds to tf32 in place from sm_90 on",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.rn.tf32.f32 r1, f1;", arch: "sm_90", sass: &["F2FP.TF32.F32.PACK_B R2, R0"] },
+            Example {
+                ptx: "cvt.rz.relu.tf32.f32 r1, f1;",
+                arch: "sm_90",
+                sass: &["F2FP.RELU.TF32.F32.PACK_B.RZ R2, R0"],
+            },
+        ],
     },
     Rule {
         card: 5,
@@ -104,7 +150,7 @@ pub const RULES: &[Rule] = &[
         when: |c| c.form.dst == Type::Ue8m0x4,
         emit: |_, e| e.result(Alu::Mov, &[Operand::RZ]),
         why: "a defect of ptxas 13.1: the form is not documented, passes the parser on every target and produces no conversion",
-        examples: &[],
+        examples: &[Example { ptx: "cvt.rn.ue8m0x4.f32 r1, f1, f2;", arch: "sm_89", sass: &["MOV R3, RZ"] }],
     },
     Rule {
         card: 5,
@@ -113,11 +159,19 @@ pub const RULES: &[Rule] = &[
         when: |c| half_pair(c.form.dst) && c.form.src == Type::F32,
         emit: |c, e| {
             let (dst, src) = formats(c);
-            let sources = c.sources.clone();
+            let sources = plain_sources(c, e);
             e.result(f2fp(c, dst, src, PackMode::PackAb), &sources);
         },
         why: "the half unit converts and packs two values in one instruction; .rs takes the random bits as a third source",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.rn.f16x2.f32 r1, f1, f2;", arch: "sm_89", sass: &["F2FP.F16.F32.PACK_AB R3, R0, R2"] },
+            Example { ptx: "cvt.rn.bf16x2.f32 r1, f1, f2;", arch: "sm_80", sass: &["F2FP.BF16.PACK_AB R3, R0, R2"] },
+            Example {
+                ptx: "cvt.rs.f16x2.f32 r1, f1, f2, r2;",
+                arch: "sm_100a",
+                sass: &["F2FP.F16.F32.PACK_AB.RS R4, R0, R2, R3"],
+            },
+        ],
     },
     Rule {
         card: 5,
@@ -133,7 +187,14 @@ pub const RULES: &[Rule] = &[
             e.result(op, &[c.sources[0], c.sources[1], bits]);
         },
         why: "an F2FP takes two values; the pairs come one after the other",
-        examples: &[],
+        examples: &[Example {
+            ptx: "cvt.rs.satfinite.e4m3x4.f32 r1, {f1, f2, f3, f4}, r2;",
+            arch: "sm_100a",
+            sass: &[
+                "F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C.RS R8, R3, R4, R5",
+                "F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C.RS R6, R0, R2, R5",
+            ],
+        }],
     },
     Rule {
         card: 5,
@@ -142,11 +203,28 @@ pub const RULES: &[Rule] = &[
         when: |c| packed(c.form.dst) && c.form.src == Type::F32,
         emit: |c, e| {
             let (dst, src) = formats(c);
+            let sources = plain_sources(c, e);
             let third = scale(c, e, Operand::RZ, 2, Selector::Whole);
-            e.result(f2fp(c, dst, src, PackMode::PackAbMergeC), &[c.sources[0], c.sources[1], third]);
+            e.result(f2fp(c, dst, src, PackMode::PackAbMergeC), &[sources[0], sources[1], third]);
         },
         why: "the merge operand is RZ; for s2f6 it is the scale, 1.0 where none is given",
-        examples: &[],
+        examples: &[
+            Example {
+                ptx: "cvt.rn.satfinite.e4m3x2.f32 h1, f1, f2;",
+                arch: "sm_89",
+                sass: &["F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R3, R0, R2, RZ"],
+            },
+            Example {
+                ptx: "cvt.rn.satfinite.e2m1x2.f32 b1, f1, f2;",
+                arch: "sm_100a",
+                sass: &["F2FP.SATFINITE.E2M1.F32.PACK_AB_MERGE_C R3, R0, R2, RZ"],
+            },
+            Example {
+                ptx: "cvt.rn.satfinite.s2f6x2.f32 h1, f1, f2;",
+                arch: "sm_100a",
+                sass: &["F2FP.SATFINITE.S2_6.F32.PACK_AB_MERGE_C R3, R0, R2, 3.38953138925153547590e+38"],
+            },
+        ],
     },
     Rule {
         card: 5,
@@ -159,7 +237,18 @@ pub const RULES: &[Rule] = &[
             e.result(f2fp(c, dst, src, PackMode::UnpackBMergeC), &[c.sources[0], third]);
         },
         why: "both halves are unpacked, narrowed and merged with nothing",
-        examples: &[],
+        examples: &[
+            Example {
+                ptx: "cvt.rn.satfinite.e5m2x2.f16x2 h1, r1;",
+                arch: "sm_89",
+                sass: &["F2FP.SATFINITE.E5M2.F16.UNPACK_B_MERGE_C R2, R0, RZ"],
+            },
+            Example {
+                ptx: "cvt.rn.satfinite.e4m3x2.bf16x2 h1, r1;",
+                arch: "sm_100a",
+                sass: &["F2FP.SATFINITE.E4M3.BF16.UNPACK_B_MERGE_C R2, R0, RZ"],
+            },
+        ],
     },
     Rule {
         card: 5,
@@ -178,12 +267,15 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "every narrow value fits a half, so that only the scale of s2f6 is a second source",
-        examples: &[],
+        examples: &[
+            Example { ptx: "cvt.rn.f16x2.e4m3x2 r1, h1;", arch: "sm_89", sass: &["F2FP.F16.E4M3.UNPACK_B R2, R0"] },
+            Example { ptx: "cvt.rn.bf16x2.ue8m0x2 r1, h1;", arch: "sm_100a", sass: &["F2FP.BF16.E8.UNPACK_B R2, R0"] },
+        ],
     },
 ];
 
 /// The merge operand: the scale in its upper half for s2f6, else nothing.
-fn scale(c: &Case<'_>, e: &mut crate::lower::emit::Emit<'_>, none: Operand, at: usize, sel: Selector) -> Operand {
+fn scale(c: &Case, e: &mut Emit<'_>, none: Operand, at: usize, sel: Selector) -> Operand {
     if c.form.dst != Type::S2f6x2 {
         return none;
     }

@@ -1,6 +1,6 @@
 //! `cvt.pack`: two saturated integers into one register.
 
-use crate::lower::rule::Rule;
+use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::int_to_int::int;
 use crate::sass::{Convert, Operand, Round, Selector};
 
@@ -19,7 +19,11 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "F2IP rounds, saturates and packs in one instruction, where both floats are rounded alike",
-        examples: &[],
+        examples: &[Example {
+            ptx: "cvt.rni.s32.f32 r1, f1; cvt.rni.s32.f32 r2, f2; cvt.pack.sat.s8.s32.b32 r3, r1, r2, 0;",
+            arch: "sm_89",
+            sass: &["F2IP.S8.F32.NTZ R0, R0, R0, RZ"],
+        }],
     },
     Rule {
         card: 6,
@@ -38,6 +42,17 @@ pub const RULES: &[Rule] = &[
             e.result(Convert::I2ip { dst }, &[c.sources[0], c.sources[1], third]);
         },
         why: "the conversion unit saturates and packs in one instruction on every architecture from sm_72 on",
-        examples: &[],
+        examples: &[
+            Example {
+                ptx: "cvt.pack.sat.u16.s32 r1, r2, r3;",
+                arch: "sm_89",
+                sass: &["I2IP.U16.S32.SAT R3, R0, R2, RZ"],
+            },
+            Example {
+                ptx: "cvt.pack.sat.s8.s32.b32 r1, r2, r3, r4;",
+                arch: "sm_89",
+                sass: &["I2IP.S8.S32.SAT R4, R0, R2, R3"],
+            },
+        ],
     },
 ];

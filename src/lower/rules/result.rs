@@ -4,11 +4,11 @@ use crate::dataflow::Use;
 use crate::lower::case::{Case, Origin};
 use crate::lower::emit::{Emit, Narrow};
 use crate::lower::machine::Adder;
-use crate::lower::rule::Rule;
+use crate::lower::rule::{Example, Rule};
 use crate::ptx::Type;
 use crate::sass::{Alu, Compare, Operand, Pred, Selector};
 
-fn clamps(c: &Case<'_>, t: Type) -> bool {
+fn clamps(c: &Case, t: Type) -> bool {
     c.form.sat && c.form.dst == t
 }
 
@@ -41,7 +41,14 @@ pub const RULES: &[Rule] = &[
             e.result(Alu::Fadd { ftz, sat: true }, &[Operand::RZ, value]);
         },
         why: "adding zero changes no value; .SAT clamps to [0, 1] and turns NaN into 0",
-        examples: &[],
+        examples: &[
+            Example {
+                ptx: "cvt.rn.sat.f32.s32 f1, r1;",
+                arch: "sm_89",
+                sass: &["I2FP.F32.S32 R2, R0", "FADD.SAT R2, RZ, R2"],
+            },
+            Example { ptx: "mul.f32 f3, f1, f2; cvt.sat.f32.f32 f4, f3;", arch: "sm_89", sass: &[] },
+        ],
     },
     Rule {
         card: 4,
@@ -69,7 +76,14 @@ pub const RULES: &[Rule] = &[
             }
         },
         why: "the half ALU clamps its results",
-        examples: &[],
+        examples: &[
+            Example {
+                ptx: "cvt.rn.sat.f16.f32 h1, f1;",
+                arch: "sm_89",
+                sass: &["F2FP.F16.F32.PACK_AB R2, RZ, R0", "HADD2.SAT R2, R2.H0_H0, -RZ.H0_H0"],
+            },
+            Example { ptx: "cvt.sat.f16.f16 h1, h2;", arch: "sm_89", sass: &["HADD2.SAT R2, R0.H0_H0, -RZ.H0_H0"] },
+        ],
     },
     Rule {
         card: 4,
@@ -81,7 +95,25 @@ pub const RULES: &[Rule] = &[
             maximum_minimum(e, Operand::F64(1.0), Compare::Min, 0x3ff0_0000);
         },
         why: "there is no clamping in double precision; a NaN is made quiet under the second predicate",
-        examples: &[],
+        examples: &[Example {
+            ptx: ".reg .b64 d<9>; cvt.sat.f64.f64 d1, d2;",
+            arch: "sm_89",
+            sass: &[
+                "DSETP.MAX.AND P0, P1, RZ, R2, PT",
+                "MOV R8, RZ",
+                "FSEL R6, R8, R3, P0",
+                "SEL R8, R8, R2, P0",
+                "@P1 LOP3.LUT R6, R3, 0x80000, RZ, 0xfc, !PT",
+                "MOV R4, R8",
+                "MOV R5, R6",
+                "DSETP.MIN.AND P0, P1, R4, 1, PT",
+                "FSEL R10, R5, 1.875, P0",
+                "SEL R12, R4, RZ, P0",
+                "@P1 LOP3.LUT R10, R5, 0x3ff00000, RZ, 0xfc, !PT",
+                "MOV R4, R12",
+                "MOV R5, R10",
+            ],
+        }],
     },
     Rule {
         card: 6,
@@ -90,7 +122,18 @@ pub const RULES: &[Rule] = &[
         when: |c| c.to_int() && c.form.dst.bits() <= 16,
         emit: narrow,
         why: "a byte in a 16-bit register is kept extended to 16 bits with zeros above; a half has anything above it",
-        examples: &[],
+        examples: &[
+            Example {
+                ptx: ".reg .b16 h<9>; cvt.rzi.ftz.s8.f32 h1, f1;",
+                arch: "sm_89",
+                sass: &["F2I.FTZ.S8.TRUNC.NTZ R2, R0", "PRMT R2, R2, 0x8880, RZ", "PRMT R2, R2, 0x7710, RZ"],
+            },
+            Example {
+                ptx: ".reg .b64 d<9>; cvt.rzi.s16.f64 r1, d1;",
+                arch: "sm_89",
+                sass: &["F2I.S16.F64.TRUNC R0, R2", "PRMT R0, R0, 0x9910, RZ"],
+            },
+        ],
     },
 ];
 
@@ -122,7 +165,7 @@ fn maximum_minimum(e: &mut Emit<'_>, limit: Operand, compare: Compare, quiet: u3
 }
 
 /// Extension of a byte or half within its register.
-fn narrow(c: &Case<'_>, e: &mut Emit<'_>) {
+fn narrow(c: &Case, e: &mut Emit<'_>) {
     if e.folded.is_some() || e.narrow == Narrow::Done {
         return;
     }
@@ -132,8 +175,10 @@ fn narrow(c: &Case<'_>, e: &mut Emit<'_>) {
     let plain = e.out.is_empty();
     let extended = e.narrow == Narrow::Extended && !plain;
     let reader_extends = c.only(|u| match *u {
-        Use::ToFloat { from, .. } => from == dst && !(plain && part),
-        Use::Extend { from, to } => dst == Type::S8 && from == dst && to.is_signed() && !(plain && part),
+        Use::ToFloat { from, to } => {
+            !(plain && part) && (from == dst || dst == Type::U8 && !plain && from.is_unsigned() && to == Type::F32)
+        }
+        Use::Extend { from, to } => dst == Type::S8 && !word && from == dst && to.is_signed() && !(plain && part),
         Use::Compare(t) => dst == Type::S8 && t.is_signed(),
         Use::ShiftLeft(_) => dst == Type::U8,
         _ => false,
@@ -156,12 +201,14 @@ fn narrow(c: &Case<'_>, e: &mut Emit<'_>) {
         _ => {}
     }
     if e.out.is_empty() {
-        e.folded = Some("the reader takes the bits it wants itself");
+        e.pass("the reader takes the bits it wants itself");
+    } else if reader_extends {
+        e.passed = true;
     }
 }
 
 /// Add an immediate under a guard, as the architecture does it.
-pub fn add_immediate(c: &Case<'_>, e: &mut Emit<'_>, guard: Option<(Pred, bool)>, by: i32) {
+pub fn add_immediate(c: &Case, e: &mut Emit<'_>, guard: Option<(Pred, bool)>, by: i32) {
     let value = e.value;
     let dst = e.dst;
     match c.machine.adder {

@@ -4,8 +4,10 @@
 //! program wants every place (`ptxas`, and the JSON document).
 
 pub mod fancy;
+pub mod github;
 pub mod plain;
 pub mod ptxas;
+pub mod sarif;
 mod snippet;
 
 use std::fmt;
