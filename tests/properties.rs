@@ -165,7 +165,7 @@ fn operand_text() -> impl Strategy<Value = String> {
         "1+2*3",
         "(4 - 1) << 2",
     ];
-    (select(&forms[..]), 0..40_u32).prop_map(|(form, n)| form.replace('#', &n.to_string()))
+    (select(forms.to_vec()), 0..40_u32).prop_map(|(form, n)| form.replace('#', &n.to_string()))
 }
 
 fn statement_text() -> impl Strategy<Value = String> {
@@ -173,7 +173,7 @@ fn statement_text() -> impl Strategy<Value = String> {
         ["mov.b32", "cvt.rn.f16.f32", "ld.global.v4.f32", "fma.rn.f32", "tex.2d.v4.f32.s32", "ret", "setp.lt.and.s32"];
     let blank = select(&[" ", "\t", " \t", "\n\t", " /* c */ ", " // c\n "][..]);
     let guard = select(&["", "", "@%p1 ", "@!%p2 "][..]);
-    (guard, select(&opcodes[..]), blank.clone(), prop::collection::vec(operand_text(), 0..5), blank).prop_map(
+    (guard, select(opcodes.to_vec()), blank.clone(), prop::collection::vec(operand_text(), 0..5), blank).prop_map(
         |(guard, opcode, blank, operands, last)| {
             format!("{guard}{opcode}{blank}{}{last};\n", operands.join(&format!(",{blank}")))
         },
@@ -246,7 +246,7 @@ proptest! {
     #[test]
     fn the_order_of_suffixes_is_free(
         rounding in select(&["", "rn", "rz", "rm", "rni", "rzi", "rna"][..]),
-        others in subsequence(&["ftz", "satfinite", "relu"][..], 0..=3),
+        others in subsequence(vec!["ftz", "satfinite", "relu"], 0..=3),
         sat in any::<bool>(),
         types in select(&[("s32", "f32", "%r1", "%f1"), ("f16", "f32", "%h1", "%f1"), ("tf32", "f32", "%r1", "%f1"),
             ("f32", "s32", "%f1", "%r1"), ("s8", "s32", "%r1", "%r2"), ("f32", "f32", "%f1", "%f2"), ("f64", "f32", "%rd1", "%f2")][..]),

@@ -137,6 +137,7 @@ impl Flow {
         self.connect_reads(module, first, last);
         self.sort_reads();
         self.find_live(module, first, last);
+        self.drop_dead_reads();
         self.find_twins(module, first, last);
         self.known.clear();
         self.known.resize(self.made.len(), Known::NOTHING);
@@ -481,6 +482,27 @@ impl Flow {
         }
     }
 
+    /// Leaves the reads by dead code out, once for all: one value may have a hundred thousand of them.
+    fn drop_dead_reads(&mut self) {
+        if self.snippet {
+            return;
+        }
+        let (mut from, mut kept) = (0, 0);
+        for v in 0..self.made.len() {
+            let to = self.use_starts[v + 1] as usize;
+            for at in from..to {
+                let site = self.uses[at];
+                if self.is_live(site.statement) {
+                    self.uses[kept] = site;
+                    kept += 1;
+                }
+            }
+            from = to;
+            self.use_starts[v + 1] = kept as u32;
+        }
+        self.uses.truncate(kept);
+    }
+
     /// A guarded writing keeps what its register held before.
     fn keep_old(&mut self, module: &Module<'_>, s: &Statement) {
         if let Some(v) = self.before(module, s) {
@@ -596,7 +618,7 @@ impl Flow {
     /// The places that read a value, in source order, dead code left out.
     pub fn uses(&self, v: Value) -> impl Iterator<Item = UseSite> + '_ {
         let range = self.use_starts[v.0 as usize] as usize..self.use_starts[v.0 as usize + 1] as usize;
-        self.uses[range].iter().copied().filter(|u| self.snippet || self.is_live(u.statement))
+        self.uses[range].iter().copied()
     }
 
     /// Whether a statement contributes to an effect.
