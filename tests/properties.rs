@@ -279,14 +279,18 @@ proptest! {
     fn what_is_unrelated_changes_nothing(kernel in select(&KERNELS[..]), place in 0..500_usize, which in 0..4_usize) {
         let unrelated = ["mov.u32 %other1, 7;", "add.s32 %other2, %other3, 1;", "st.global.u32 [%other4], %other2;", "{ }"][which];
         let before = translate(kernel.as_bytes(), &options(Context::Kernel));
-        let open = kernel.find('{').expect("a body");
-        let spots: Vec<usize> = before.module.statements.iter().filter(|s| s.kind == StatementKind::Instruction)
-            .filter(|s| before.module.source[s.span.start as usize..].starts_with(b"add") || s.operands > 40)
-            .map(|s| s.span.start as usize).collect();
-        let spot = spots[place % spots.len()];
-        prop_assume!(before.module.functions[0].statements.len() > 20 && spot < before.module.statements
-            [before.module.functions[0].statements.end as usize - 1].span.end as usize);
-        let text = format!("{}.reg .b32 %other<4>; .reg .b64 %other4; {}{unrelated} {}", &kernel[..=open], &kernel[open + 1..spot], &kernel[spot..]);
+        let module = &before.module;
+        let body = module.functions[0].statements.start as usize..module.functions[0].statements.end as usize;
+        let all = module.statements[body].iter().filter(|s| s.kind == StatementKind::Instruction);
+        let spots: Vec<usize> = all.map(|s| s.span.start as usize).collect();
+        prop_assume!(spots.len() > 20);
+        let (open, spot) = (kernel.find('{').expect("a body"), spots[place % spots.len()]);
+        let text = format!(
+            "{}.reg .b32 %other<4>; .reg .b64 %other4; {}{unrelated} {}",
+            &kernel[..=open],
+            &kernel[open + 1..spot],
+            &kernel[spot..]
+        );
         let after = translate(text.as_bytes(), &options(Context::Kernel));
         prop_assert_eq!(after.diagnostics.len(), before.diagnostics.len());
         let opcodes = |t: &Translation<'_>| -> Vec<Vec<String>> {
