@@ -10,7 +10,6 @@ mod lower;
 mod man;
 mod matrix;
 mod output;
-mod text;
 mod verify;
 
 use std::ffi::OsStr;

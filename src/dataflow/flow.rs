@@ -92,6 +92,8 @@ pub struct Flow {
     ends: Vec<u32>,
     /// Loops: from the label that is jumped back to, to the jump.
     loops: Vec<(u32, u32)>,
+    /// For each statement the start of the innermost loop around it, plus one; 0 where there is none. Empty without loops.
+    loop_starts: Vec<u32>,
     labels: FxHashMap<u32, u32>,
     /// Names of labels that branches name.
     targets: FxHashSet<u32>,
@@ -134,10 +136,12 @@ impl Flow {
         self.open.clear();
         self.guards.clear();
         self.number_writes(module, first, last);
+        self.find_loops(first, last);
         self.connect_reads(module, first, last);
         self.sort_reads();
         self.find_live(module, first, last);
         self.find_twins(module, first, last);
+        self.drop_dead_reads();
         self.known.clear();
         self.known.resize(self.made.len(), Known::NOTHING);
         for i in first..last {
@@ -196,6 +200,26 @@ impl Flow {
                     self.loops.push((label, i));
                 }
             }
+        }
+    }
+
+    /// Find the loop around each statement that begins last.
+    fn find_loops(&mut self, first: u32, last: u32) {
+        self.loop_starts.clear();
+        if self.loops.is_empty() {
+            return;
+        }
+        self.loops.sort_unstable();
+        let mut open: Vec<(u32, u32)> = Vec::new();
+        let mut loops = self.loops.iter().copied().peekable();
+        for i in first..last {
+            while let Some(next) = loops.next_if(|next| next.0 <= i) {
+                open.push(next);
+            }
+            while open.last().is_some_and(|l| l.1 < i) {
+                open.pop();
+            }
+            self.loop_starts.push(open.last().map_or(0, |l| l.0 + 1));
         }
     }
 
@@ -482,6 +506,27 @@ impl Flow {
         }
     }
 
+    /// Leaves the reads by dead code out, once for all: one value may have a hundred thousand of them.
+    fn drop_dead_reads(&mut self) {
+        if self.snippet {
+            return;
+        }
+        let (mut from, mut kept) = (0, 0);
+        for v in 0..self.made.len() {
+            let to = self.use_starts[v + 1] as usize;
+            for at in from..to {
+                let site = self.uses[at];
+                if self.is_live(site.statement) {
+                    self.uses[kept] = site;
+                    kept += 1;
+                }
+            }
+            from = to;
+            self.use_starts[v + 1] = kept as u32;
+        }
+        self.uses.truncate(kept);
+    }
+
     /// A guarded writing keeps what its register held before.
     fn keep_old(&mut self, module: &Module<'_>, s: &Statement) {
         if let Some(v) = self.before(module, s) {
@@ -597,7 +642,7 @@ impl Flow {
     /// The places that read a value, in source order, dead code left out.
     pub fn uses(&self, v: Value) -> impl Iterator<Item = UseSite> + '_ {
         let range = self.use_starts[v.0 as usize] as usize..self.use_starts[v.0 as usize + 1] as usize;
-        self.uses[range].iter().copied().filter(|u| self.snippet || self.is_live(u.statement))
+        self.uses[range].iter().copied()
     }
 
     /// Whether a statement contributes to an effect.
@@ -617,7 +662,8 @@ impl Flow {
 
     /// Whether a statement is in a loop that another one before it is not in.
     pub fn loops_around(&self, inner: u32, outer: u32) -> bool {
-        self.loops.iter().any(|&(from, to)| from <= inner && inner <= to && outer < from)
+        let innermost = self.loop_starts.get((inner - self.first_statement) as usize);
+        innermost.is_some_and(|&start| start > outer + 1)
     }
 
     /// What is known of the bits that an operand reads.

@@ -13,9 +13,6 @@ use crate::sass::Reg;
 /// The highest general register.
 const LAST: usize = 254;
 
-/// Registers that are looked at together.
-const GROUP: usize = 16;
-
 /// The assignment of one function.
 #[derive(Debug)]
 pub struct Registers {
@@ -25,6 +22,9 @@ pub struct Registers {
     assigned: SmallVec<[(RegId, Reg); 4]>,
     /// For each register, the last statement that needs it, plus one; 0 where it is free.
     busy: [u32; LAST + 1],
+    /// All below this one are taken up to the statement `expiry`: no need to look at them before.
+    taken: usize,
+    expiry: u32,
 }
 
 impl Default for Registers {
@@ -36,7 +36,7 @@ impl Default for Registers {
 impl Registers {
     /// An empty assignment.
     pub fn new() -> Self {
-        Registers { map: Vec::new(), assigned: SmallVec::new(), busy: [0; LAST + 1] }
+        Registers { map: Vec::new(), assigned: SmallVec::new(), busy: [0; LAST + 1], taken: 0, expiry: u32::MAX }
     }
 
     /// An assignment of exactly these.
@@ -61,6 +61,7 @@ impl Registers {
             }
         }
         self.busy.fill(0);
+        (self.taken, self.expiry) = (0, u32::MAX);
     }
 
     /// The register of a value; RZ where it has none.
@@ -118,13 +119,24 @@ impl Registers {
     fn take(&mut self, wide: bool, now: u32, until: u32) -> Reg {
         let (step, span) = if wide { (2, 2) } else { (1, 1) };
         let fits = |at: usize| at != 1 && (!wide || at + 1 <= LAST - 1) && at + span <= LAST + 1;
-        let free = |at: usize| self.busy[at..at + span].iter().all(|&b| b <= now);
-        // Whole groups without a free one are passed at once.
-        let groups = self.busy.chunks(GROUP).enumerate();
-        let open = groups.filter(|(_, group)| group.iter().fold(false, |any, &b| any | (b <= now)));
-        let at = open
-            .flat_map(|(n, group)| (n * GROUP..n * GROUP + group.len()).step_by(step))
-            .find(|&at| fits(at) && !(wide && at == 0) && free(at))
+        if now >= self.expiry {
+            (self.taken, self.expiry) = (0, u32::MAX);
+        }
+        let mut at = None;
+        for place in (self.taken / step * step..=LAST).step_by(step) {
+            if fits(place) && !(wide && place == 0) && self.busy[place..place + span].iter().all(|&b| b <= now) {
+                at = Some(place);
+                break;
+            }
+            if !wide && place != 1 {
+                self.expiry = self.expiry.min(self.busy[place]);
+            }
+        }
+        if !wide {
+            self.taken = at.map_or(LAST, |at| at + 1);
+            self.expiry = self.expiry.min(until);
+        }
+        let at = at
             // All are taken: share the one that is free again first.
             .or_else(|| (2..LAST).step_by(step).filter(|&at| fits(at)).min_by_key(|&at| self.busy[at]))
             .unwrap_or(2);
