@@ -77,8 +77,8 @@ impl Generator {
                 let (to, from) = self.random.pick(&SATURATING);
                 self.scalar("cvt.sat", to, from);
             }
-            2 => self.from_integer(),
-            3 => self.to_integer(),
+            2 => self.integer_to_float(),
+            3 => self.float_to_integer(),
             4 => self.between_floats(),
             _ => self.packed(),
         }
@@ -116,7 +116,7 @@ impl Generator {
         self.random.weighted(&[(12, "f32"), (4, "f64"), (5, "f16"), (bfloat, "bf16")])
     }
 
-    fn from_integer(&mut self) {
+    fn integer_to_float(&mut self) {
         let from = self.random.pick(&[
             "u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "u8", "s32", "s32", "u32", "u16", "s16", "s8",
         ]);
@@ -131,7 +131,7 @@ impl Generator {
         self.scalar(&format!("cvt{round}{sat}"), to, from);
     }
 
-    fn to_integer(&mut self) {
+    fn float_to_integer(&mut self) {
         let to =
             self.random.pick(&["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "s32", "s32", "u32", "u8", "s8"]);
         let mut from = self.float();
@@ -151,12 +151,11 @@ impl Generator {
         let round = self.random.weighted(&[(12, ".rn"), (2, ".rz"), (1, ".rm"), (1, ".rp")]);
         let sat = if self.random.chance(20) { ".sat" } else { "" };
         let relu = if self.random.chance(15) { ".relu" } else { "" };
-        let to_f64 = matches!(round, ".rn" | ".rz").then_some(relu).unwrap_or_default();
         match self.random.below(66) {
             0..10 => self.scalar(&format!("cvt{sometimes}{sat}"), "f32", "f16"),
             10..19 => self.scalar(&format!("cvt{round}{sometimes}"), "f16", "f32"),
             19 => self.scalar(&format!("cvt.rn{sat}"), "f16", "f32"),
-            20 => self.scalar(&format!("cvt{round}{to_f64}"), "f16", "f32"),
+            20 => self.scalar(&format!("cvt.rn{relu}"), "f16", "f32"),
             21..28 => self.scalar(&format!("cvt.rn{relu}"), "bf16", "f32"),
             28 => self.scalar("cvt.rz", "bf16", "f32"),
             29..35 => self.scalar("cvt", "f32", "bf16"),

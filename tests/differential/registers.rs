@@ -109,7 +109,7 @@ pub fn named(text: &str) -> Vec<(std::ops::Range<usize>, Reg)> {
         let rest = &text[start + 1..];
         let letters = rest.bytes().take_while(u8::is_ascii_lowercase).count();
         let digits = rest[letters..].bytes().take_while(u8::is_ascii_digit).count();
-        let class = Class::ALL.into_iter().find(|c| &c.names().0[1..] == &rest[..letters]);
+        let class = Class::ALL.into_iter().find(|c| c.names().0[1..] == rest[..letters]);
         if let (Some(class), Ok(number)) = (class, rest[letters..letters + digits].parse()) {
             found.push((start..start + 1 + letters + digits, Reg(class, number)));
         }
