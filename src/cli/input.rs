@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use cvtlower::diagnostic::{Diagnostic, Severity};
 use cvtlower::ptx::Span;
+
+use super::text::{self, Text};
 
 /// Places are kept as 32-bit offsets.
 const LARGEST: u64 = u32::MAX as u64;
@@ -45,35 +47,24 @@ impl Input {
     }
 
     /// The whole text.
-    pub fn read(&self) -> Result<Vec<u8>, String> {
+    pub fn read(&self) -> Result<Text, String> {
         let fail = |error: &dyn std::fmt::Display| format!("cannot read '{}': {error}", self.name());
         let read = match self {
-            Self::Stdin => read_up_to_largest(io::stdin().lock(), 0),
+            Self::Stdin => text::stream(io::stdin().lock(), Vec::new(), LARGEST),
             Self::Path(path) => File::open(path).and_then(|file| {
                 let metadata = file.metadata()?;
                 if metadata.is_dir() {
                     return Err(io::ErrorKind::IsADirectory.into());
                 }
-                read_up_to_largest(&file, metadata.len())
+                Text::read(&file, metadata.len(), LARGEST)
             }),
         };
         match read {
-            Ok(Some(bytes)) => Ok(bytes),
+            Ok(Some(text)) => Ok(text),
             Ok(None) => Err(fail(&"it is larger than 4 GiB")),
             Err(error) => Err(fail(&reason(&error))),
         }
     }
-}
-
-/// All of `reader`, or `None` when that is too much.
-fn read_up_to_largest(reader: impl Read, expected: u64) -> io::Result<Option<Vec<u8>>> {
-    if expected > LARGEST {
-        return Ok(None);
-    }
-    // One byte more than expected, so that the end is seen without another allocation.
-    let mut bytes = Vec::with_capacity(expected as usize + 1);
-    reader.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    Ok(if bytes.len() as u64 > LARGEST { None } else { Some(bytes) })
 }
 
 /// What an I/O error says, without Rust's " (os error 2)".

@@ -10,6 +10,7 @@ mod lower;
 mod man;
 mod matrix;
 mod output;
+mod text;
 mod verify;
 
 use std::ffi::OsStr;

@@ -18,5 +18,5 @@ pub use form::{Form, Rounding};
 pub use forms::Spelling;
 pub use legality::{Judge, check};
 pub use module_check::{ModuleFault, ModulePlace, check_module};
-pub use operand::{OperandShape, Operands, shapes};
+pub use operand::{Names, OperandShape, Operands, shapes, shapes_among};
 pub use violation::{Fault, Place, Violation};

@@ -1,5 +1,8 @@
 //! Operands as legality sees them: what kind of thing stands there, apart from how it was written.
 
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::ptx::{Module, NameId, Operand, OperandKind, Statement, StatementKind, Type};
@@ -146,15 +149,67 @@ impl Special {
     }
 }
 
+/// What the identifiers of a module that are no registers name. The syntax tree keeps no table of variables, and
+/// conversions name one hardly ever, so the text outside of instructions is read for it when the first one comes.
+#[derive(Debug, Default)]
+pub struct Names<'s> {
+    /// Where a variable is first named; `None` for a name of code.
+    variables: OnceCell<FxHashMap<&'s [u8], Option<usize>>>,
+}
+
+impl<'s> Names<'s> {
+    fn value(&self, module: &Module<'s>, id: NameId) -> Value {
+        let Some(&name) = module.names.get(id.0 as usize) else { return Value::Undeclared };
+        match self.variables.get_or_init(|| Names::read(module)).get(name) {
+            Some(None) => Value::Code,
+            Some(Some(at)) => Value::Variable(declared_type(&module.source[..*at])),
+            None if module.snippet => Value::Variable(None),
+            None => Value::Undeclared,
+        }
+    }
+
+    /// The words outside of instructions; the first place of a word says what it is.
+    fn read(module: &Module<'s>) -> FxHashMap<&'s [u8], Option<usize>> {
+        let mut names: FxHashMap<&[u8], Option<usize>> = FxHashMap::default();
+        names.extend(module.functions.iter().map(|f| (f.name.of(module.source), None)));
+        let mut add = |from: u32, to: u32, label: bool| {
+            let mut at = from as usize;
+            let text = module.source.get(at..to as usize).unwrap_or_default();
+            let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%');
+            for word in text.split(|b| !word(b)) {
+                if !word.is_empty() {
+                    names.entry(word).or_insert((!label).then_some(at));
+                }
+                at += word.len() + 1;
+            }
+        };
+        let mut at = 0;
+        for s in &module.statements {
+            add(at, s.span.start, false);
+            if s.kind != StatementKind::Instruction {
+                add(s.span.start, s.span.end, s.kind == StatementKind::Label);
+            }
+            at = s.span.end;
+        }
+        add(at, module.source.len() as u32, false);
+        names
+    }
+}
+
 /// The operands of `statement` as legality sees them.
 pub fn shapes(module: &Module<'_>, statement: &Statement) -> Operands {
+    shapes_among(module, statement, &Names::default())
+}
+
+/// As [`shapes`], for many statements of a module.
+pub fn shapes_among<'s>(module: &Module<'s>, statement: &Statement, names: &Names<'s>) -> Operands {
     let first = statement.operands as usize;
     let all = module.operands.get(first..first + statement.operand_count as usize).unwrap_or_default();
     let mut rest = all;
     let mut list = SmallVec::new();
     while !rest.is_empty() {
         let shape;
-        (shape, rest) = shape_of(module, rest);
+        (shape, rest) = shape_of(module, rest, names);
         list.push(shape);
     }
     let guard = match statement.guard.and_then(|g| module.registers.get(g.register.0 as usize)) {
@@ -172,7 +227,7 @@ pub fn shapes(module: &Module<'_>, statement: &Statement) -> Operands {
 }
 
 /// The shape of the first operand of `operands` and what follows it.
-fn shape_of<'a>(module: &Module<'_>, operands: &'a [Operand]) -> (OperandShape, &'a [Operand]) {
+fn shape_of<'a, 's>(module: &Module<'s>, operands: &'a [Operand], names: &Names<'s>) -> (OperandShape, &'a [Operand]) {
     let Some((head, mut rest)) = operands.split_first() else {
         return (OperandShape::of(Value::Other), &[]);
     };
@@ -180,7 +235,7 @@ fn shape_of<'a>(module: &Module<'_>, operands: &'a [Operand]) -> (OperandShape, 
         let mut children: SmallVec<[Box<OperandShape>; 4]> = SmallVec::new();
         for _ in 0..count {
             let shape;
-            (shape, rest) = shape_of(module, rest);
+            (shape, rest) = shape_of(module, rest, names);
             children.push(Box::new(shape));
         }
         children
@@ -196,7 +251,7 @@ fn shape_of<'a>(module: &Module<'_>, operands: &'a [Operand]) -> (OperandShape, 
         }),
         OperandKind::Special(_) if text() == "WARP_SZ" => OperandShape::of(Value::Integer),
         OperandKind::Special(_) => OperandShape::of(Value::Special(Special::named(text()))),
-        OperandKind::Symbol(id) => OperandShape::of(symbol(module, id)),
+        OperandKind::Symbol(id) => OperandShape::of(names.value(module, id)),
         OperandKind::Integer => OperandShape::of(Value::Integer),
         OperandKind::Float => {
             OperandShape::of(Value::Float { bits32: text().starts_with("0f") || text().starts_with("0F") })
@@ -262,35 +317,11 @@ fn sum(leaves: &[Box<OperandShape>]) -> Value {
     value
 }
 
-/// What an identifier that is no register names. The syntax tree keeps no table of variables, and conversions
-/// name one hardly ever, so the text is searched for another place of the name outside of instructions.
-fn symbol(module: &Module<'_>, id: NameId) -> Value {
-    let Some(&name) = module.names.get(id.0 as usize) else { return Value::Undeclared };
-    if module.functions.iter().any(|f| f.name.of(module.source) == name) {
-        return Value::Code;
-    }
-    let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%');
-    for at in memchr::memmem::find_iter(module.source, name) {
-        let before = at.checked_sub(1).and_then(|i| module.source.get(i)).is_some_and(|&b| word(b));
-        let after = module.source.get(at + name.len()).is_some_and(|&b| word(b));
-        if before || after {
-            continue;
-        }
-        let at = u32::try_from(at).unwrap_or(u32::MAX);
-        let after_it = module.statements.partition_point(|s| s.span.start <= at);
-        let holder = after_it.checked_sub(1).map(|i| &module.statements[i]).filter(|s| at < s.span.end);
-        match holder.map(|s| s.kind) {
-            Some(StatementKind::Instruction) => {}
-            Some(StatementKind::Label) => return Value::Code,
-            _ => return Value::Variable(declared_type(&module.source[..at as usize])),
-        }
-    }
-    if module.snippet { Value::Variable(None) } else { Value::Undeclared }
-}
-
 /// The type in a declaration whose text up to the name is `before`, as in `.global .align 4 .u32`.
 fn declared_type(before: &[u8]) -> Option<Type> {
     let text = before.trim_ascii_end();
+    // no type is longer
+    let text = &text[text.len().saturating_sub(16)..];
     let dot = text.iter().rposition(|&b| b == b'.')?;
     Type::from_name(&text[dot + 1..])
 }

@@ -75,6 +75,9 @@ impl Known {
 /// Note what a statement makes known of its results.
 pub(super) fn record(flow: &mut Flow, module: &Module<'_>, s: &Statement) {
     let m = *flow.meaning(s);
+    if !m.writes {
+        return;
+    }
     let Some(first) = module.operands.get(s.operands as usize) else { return };
     if s.operand_count == 0 {
         return;

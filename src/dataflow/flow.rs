@@ -7,12 +7,14 @@
 //!
 //! The buffers are kept from function to function, so that a file costs a handful of allocations.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::ptx::{FunctionKind, Module, Operand, OperandKind, RegId, Statement, StatementKind, literal};
 
 use super::facts::{self, Known};
-use super::meaning::{Action, Meaning};
+use super::meaning::{Action, Meaning, Space};
 use super::pairs::{self, Pair};
 
 /// One writing of a register, numbered within the function.
@@ -59,10 +61,8 @@ struct Slot {
     value: u32,
     /// The block of that writing.
     block: u32,
-    /// Some read does not know which value it gets.
-    unknown_read: bool,
-    /// Whether it is read anywhere.
-    read: bool,
+    /// Something that is needed reads it without knowing which value it gets.
+    wanted: bool,
     /// The last statement that names the register.
     last: u32,
 }
@@ -88,6 +88,8 @@ pub struct Flow {
     pairs: Vec<Option<Pair>>,
     /// Basic block of each statement, counted from the function's start.
     blocks: Vec<u32>,
+    /// Index past the results of each statement; 0 where it is no instruction.
+    ends: Vec<u32>,
     /// Loops: from the label that is jumped back to, to the jump.
     loops: Vec<(u32, u32)>,
     labels: FxHashMap<u32, u32>,
@@ -95,11 +97,15 @@ pub struct Flow {
     targets: FxHashSet<u32>,
     /// Some branch takes its target from a table: any label may be one.
     indirect: bool,
+    /// Some statement of the function can make half of a pair.
+    halves: bool,
     work: Vec<u32>,
     reads: Vec<(u32, UseSite)>,
     open: Vec<(u32, u32, u32)>,
-    /// Conversions so far by opcode and source: the value and its place.
-    conversions: FxHashMap<(u32, u32), (u32, u32, u32)>,
+    /// Conversions so far by number: the value and its place.
+    conversions: FxHashMap<u64, (u32, u32, u32)>,
+    /// By value, the number that equal values have in common; 0 where it is not worked out.
+    numbers: Vec<u64>,
 }
 
 impl Flow {
@@ -118,7 +124,7 @@ impl Flow {
         self.first_statement = first;
         self.first_operand = statements.first().map_or(0, |s| s.operands);
         let last_operand = statements.iter().map(|s| s.operands + s.operand_count).max().unwrap_or(0);
-        let empty = Slot { writes: 0, value: NONE, block: NONE, unknown_read: false, read: false, last: first };
+        let empty = Slot { writes: 0, value: NONE, block: NONE, wanted: false, last: first };
         self.slots.clear();
         self.slots.resize(f.registers.len(), empty);
         self.values.clear();
@@ -131,6 +137,7 @@ impl Flow {
         self.connect_reads(module, first, last);
         self.sort_reads();
         self.find_live(module, first, last);
+        self.find_twins(module, first, last);
         self.known.clear();
         self.known.resize(self.made.len(), Known::NOTHING);
         for i in first..last {
@@ -140,13 +147,16 @@ impl Flow {
             }
         }
         let mut found = std::mem::take(&mut self.pairs);
-        pairs::find(self, module, first, last, &mut found, self.made.len());
+        let halves = self.halves;
+        pairs::find(self, module, if halves { first } else { last }, last, &mut found, self.made.len());
         self.pairs = found;
     }
 
     /// Give every writing its number, and find the blocks.
     fn number_writes(&mut self, module: &Module<'_>, first: u32, last: u32) {
         self.blocks.clear();
+        self.ends.clear();
+        self.halves = false;
         self.loops.clear();
         self.labels.clear();
         self.find_targets(module, first, last);
@@ -159,14 +169,12 @@ impl Flow {
             }
             self.blocks.push(block);
             if s.kind != StatementKind::Instruction {
+                self.ends.push(0);
                 continue;
             }
+            self.halves |= self.meaning(s).half_kind.is_some();
             let end = self.results_end(module, s);
-            for o in &module.operands[end as usize..(s.operands + s.operand_count) as usize] {
-                if let OperandKind::Register(r) = o.kind {
-                    self.slots[(r.0 - self.base) as usize].read = true;
-                }
-            }
+            self.ends.push(end);
             let mut element = 0;
             for o in s.operands..end {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
@@ -221,14 +229,8 @@ impl Flow {
 
     /// Find the value of every read.
     fn connect_reads(&mut self, module: &Module<'_>, first: u32, last: u32) {
-        self.conversions.clear();
-        // Without a label between, what comes first is done first.
-        let mut region = 0;
         for i in first..last {
             let s = &module.statements[i as usize];
-            if self.target(module, s).is_some() {
-                region = self.blocks[(i - first) as usize];
-            }
             if s.kind != StatementKind::Instruction {
                 continue;
             }
@@ -237,7 +239,7 @@ impl Flow {
                 let v = self.read(g.register, block, UseSite { statement: i, operand: NONE });
                 self.guards.push((i, v));
             }
-            let results = self.results_end(module, s);
+            let results = self.ends[(i - first) as usize];
             let known_result =
                 self.meaning(s).irreflexive && same_operands(module, results, s.operands + s.operand_count);
             for o in results..s.operands + s.operand_count {
@@ -249,7 +251,6 @@ impl Flow {
                     self.values[(o - self.first_operand) as usize] = v;
                 }
             }
-            self.find_twin(module, s, i, block, region);
             for o in s.operands..results {
                 if let OperandKind::Register(r) = module.operands[o as usize].kind {
                     let at = (r.0 - self.base) as usize;
@@ -276,48 +277,127 @@ impl Flow {
                 self.open.push((at as u32, slot.value, slot.block));
             }
         }
-        for &(at, value, _) in &self.open {
-            if self.slots[at as usize].unknown_read {
-                self.made[value as usize].escapes = true;
-            }
-        }
+        self.open.sort_unstable();
     }
 
-    /// A conversion that an earlier one has done already: of the same source, on every way here.
-    fn find_twin(&mut self, module: &Module<'_>, s: &Statement, i: u32, block: u32, region: u32) {
-        let action = self.meaning(s).action;
-        if !matches!(action, Action::Cvt | Action::Mov) || s.guard.is_some() || s.operand_count != 2 {
-            return;
-        }
-        let Some(result) = self.value(s.operands) else { return };
-        let source = match module.operands[s.operands as usize + 1].kind {
-            OperandKind::Register(_) => self.values[(s.operands + 1 - self.first_operand) as usize],
-            // A special register that does not change reads as before.
-            OperandKind::Special(name) if constant_special(module.names[name.0 as usize]) => SPECIAL | name.0,
-            _ => return,
-        };
-        if source == NONE {
-            return;
-        }
-        // What nothing reads is left out before like values are found.
-        if !matches!(module.operands[s.operands as usize].kind, OperandKind::Register(r) if self.slots[(r.0 - self.base) as usize].read)
-        {
-            return;
-        }
-        let key = (s.opcode.0, source);
-        match self.conversions.get(&key) {
-            Some(&(value, at, earlier))
-                if earlier == region || self.blocks[(at - self.first_statement) as usize] == 0 =>
+    /// Find the conversions that an earlier one has done already: of the same source, on every way here. Those who
+    /// read them read the earlier.
+    fn find_twins(&mut self, module: &Module<'_>, first: u32, last: u32) {
+        self.conversions.clear();
+        self.numbers.clear();
+        // Without a label between, what comes first is done first.
+        let (mut region, mut found) = (0, false);
+        for i in first..last {
+            let s = &module.statements[i as usize];
+            if self.target(module, s).is_some() {
+                region = self.blocks[(i - first) as usize];
+            }
+            // What nothing needs is left out before like values are found.
+            if s.kind != StatementKind::Instruction
+                || self.meaning(s).action != Action::Cvt
+                || s.guard.is_some()
+                || !self.snippet && !self.live[(i - first) as usize]
             {
-                self.made[result.index()].twin = value;
+                continue;
             }
-            _ => {
-                let _ = block;
-                self.conversions.insert(key, (result.0, i, region));
+            let Some(result) = self.value(s.operands) else { continue };
+            if self.numbers.is_empty() {
+                self.numbers.resize(self.made.len(), 0);
+            }
+            let number = self.number(module, result, NUMBER_DEPTH);
+            match self.conversions.get(&number) {
+                Some(&(value, at, earlier))
+                    if earlier == region || self.blocks[(at - self.first_statement) as usize] == 0 =>
+                {
+                    self.made[result.index()].twin = value;
+                    found = true;
+                }
+                _ => {
+                    self.conversions.insert(number, (result.0, i, region));
+                }
             }
         }
+        if !found {
+            return;
+        }
+        for (v, _) in &mut self.reads {
+            *v = earlier(&self.made, *v);
+        }
+        // Results keep their own values.
+        for i in first..last {
+            let s = &module.statements[i as usize];
+            for o in self.ends[(i - first) as usize].max(s.operands)..s.operands + s.operand_count {
+                let v = &mut self.values[(o - self.first_operand) as usize];
+                *v = earlier(&self.made, *v);
+            }
+        }
+        for (_, v) in &mut self.guards {
+            *v = earlier(&self.made, *v);
+        }
+        self.sort_reads();
     }
 
+    /// A number that equal values have in common: of the opcode that makes it and the numbers of what that reads.
+    fn number(&mut self, module: &Module<'_>, v: Value, depth: u32) -> u64 {
+        let known = self.numbers[v.index()];
+        if known != 0 {
+            return known;
+        }
+        let (s, _, element) = self.maker(module, v);
+        let number = self.number_of(module, s, element, depth).unwrap_or(mix(1, u64::from(v.0)));
+        self.numbers[v.index()] = number;
+        number
+    }
+
+    fn number_of(&mut self, module: &Module<'_>, s: &Statement, element: u16, depth: u32) -> Option<u64> {
+        let m = *self.meaning(s);
+        let param = m.action == Action::Load(Space::Param);
+        if depth == 0 || s.guard.is_some() || m.effect || matches!(m.action, Action::Load(_)) && !param {
+            return None;
+        }
+        let end = s.operands + s.operand_count;
+        let results = after(module, s.operands, end);
+        if m.action == Action::Mov && results + 1 == end {
+            let source = self.value(results);
+            match (module.operands[s.operands as usize].kind, source) {
+                // A copy is what it copies; an element of a packed word is what was packed.
+                (OperandKind::Register(_), Some(source)) => return Some(self.number(module, source, depth - 1)),
+                (OperandKind::Vector(count), Some(source)) => {
+                    let (w, _, _) = self.maker(module, source);
+                    let vector = after(module, w.operands, w.operands + w.operand_count);
+                    if self.meaning(w).action == Action::Mov
+                        && w.guard.is_none()
+                        && module.operands.get(vector as usize).map(|o| o.kind) == Some(OperandKind::Vector(count))
+                        && let Some(part) = self.value(vector + 1 + u32::from(element))
+                    {
+                        return Some(self.number(module, part, depth - 1));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut number = mix(u64::from(s.opcode.0), u64::from(element));
+        for at in results..end {
+            let o = &module.operands[at as usize];
+            let part = match o.kind {
+                OperandKind::Register(_) => {
+                    let source = self.value(at)?;
+                    self.number(module, source, depth - 1)
+                }
+                OperandKind::Special(name) if constant_special(module.names[name.0 as usize]) => u64::from(name.0),
+                OperandKind::Special(_) => return None,
+                _ => {
+                    let mut hash = FxHasher::default();
+                    o.span.of(module.source).hash(&mut hash);
+                    hash.finish()
+                }
+            };
+            number = mix(number, part);
+        }
+        Some(number)
+    }
+
+    #[inline]
     fn read(&mut self, r: RegId, block: u32, site: UseSite) -> u32 {
         let slot = &mut self.slots[(r.0 - self.base) as usize];
         slot.last = slot.last.max(site.statement);
@@ -325,14 +405,11 @@ impl Flow {
             0 => NONE,
             1 => slot.value,
             _ if slot.block == block => slot.value,
-            _ => {
-                slot.unknown_read = true;
-                NONE
-            }
+            _ => NONE,
         };
-        let Some(made) = self.made.get(value as usize) else { return NONE };
-        let value = if made.twin == NONE { value } else { made.twin };
-        self.reads.push((value, site));
+        if value != NONE {
+            self.reads.push((value, site));
+        }
         value
     }
 
@@ -359,13 +436,12 @@ impl Flow {
     }
 
     /// Index past the results of a statement: they stand first.
+    #[inline]
     fn results_end(&self, module: &Module<'_>, s: &Statement) -> u32 {
-        let writes = s.operand_count > 0
-            && match self.meaning(s).action {
-                Action::Store | Action::Sink | Action::Branch | Action::Exit => false,
-                Action::Call => matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)),
-                _ => true,
-            };
+        let m = self.meaning(s);
+        let writes = m.writes
+            && s.operand_count > 0
+            && (m.action != Action::Call || matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)));
         if writes { after(module, s.operands, s.operands + s.operand_count) } else { s.operands }
     }
 
@@ -379,24 +455,25 @@ impl Flow {
             if s.kind != StatementKind::Instruction {
                 continue;
             }
-            let m = self.meaning(s);
-            let effect = matches!(
-                m.action,
-                Action::Store | Action::Sink | Action::Branch | Action::Exit | Action::Call | Action::Effect
-            ) || m.volatile
-                || s.operand_count == 0;
-            if effect || self.results(module, s).any(|v| self.made[v.0 as usize].escapes) {
+            if self.meaning(s).effect || s.operand_count == 0 {
                 self.live[(i - first) as usize] = true;
                 self.work.push(i);
             }
         }
         while let Some(i) = self.work.pop() {
             let s = &module.statements[i as usize];
-            if let Ok(at) = self.guards.binary_search_by_key(&i, |g| g.0) {
-                self.keep(self.guards[at].1);
+            if s.guard.is_some()
+                && let Ok(at) = self.guards.binary_search_by_key(&i, |g| g.0)
+            {
+                self.keep(self.guards[at].1, s.guard.map(|g| g.register));
             }
-            for o in self.results_end(module, s)..s.operands + s.operand_count {
-                self.keep(self.values[(o - self.first_operand) as usize]);
+            for o in self.ends[(i - first) as usize]..s.operands + s.operand_count {
+                let v = self.values[(o - self.first_operand) as usize];
+                if v != NONE {
+                    self.keep(v, None);
+                } else if let OperandKind::Register(r) = module.operands[o as usize].kind {
+                    self.keep(NONE, Some(r));
+                }
             }
             if s.guard.is_some() {
                 self.keep_old(module, s);
@@ -407,7 +484,12 @@ impl Flow {
     /// A guarded writing keeps what its register held before.
     fn keep_old(&mut self, module: &Module<'_>, s: &Statement) {
         if let Some(v) = self.before(module, s) {
-            self.keep(v.0);
+            self.keep(v.0, None);
+        }
+        for o in s.operands..after(module, s.operands, s.operands + s.operand_count) {
+            if let OperandKind::Register(r) = module.operands[o as usize].kind {
+                self.keep(NONE, Some(r));
+            }
         }
     }
 
@@ -426,18 +508,28 @@ impl Flow {
         })
     }
 
-    fn keep(&mut self, v: u32) {
+    /// Something that is needed reads a value; where that is not known, all that the register may hold.
+    fn keep(&mut self, v: u32, register: Option<RegId>) {
         if let Some(made) = self.made.get(v as usize) {
             let live = &mut self.live[(made.statement - self.first_statement) as usize];
             if !*live {
                 *live = true;
                 self.work.push(made.statement);
             }
+            return;
         }
-    }
-
-    fn results<'a>(&'a self, module: &'a Module<'_>, s: &Statement) -> impl Iterator<Item = Value> + 'a {
-        (s.operands..self.results_end(module, s)).filter_map(|o| self.value(o))
+        let Some(r) = register else { return };
+        let at = r.0 - self.base;
+        let slot = &mut self.slots[at as usize];
+        if slot.writes < 2 || std::mem::replace(&mut slot.wanted, true) {
+            return;
+        }
+        let mut n = self.open.partition_point(|o| o.0 < at);
+        while let Some(&(_, value, _)) = self.open.get(n).filter(|o| o.0 == at) {
+            self.made[value as usize].escapes = true;
+            self.keep(value, None);
+            n += 1;
+        }
     }
 
     /// The indices of a statement's direct operands.
@@ -454,6 +546,7 @@ impl Flow {
     }
 
     /// What a statement's opcode does.
+    #[inline]
     pub fn meaning(&self, s: &Statement) -> &Meaning {
         &self.meanings[s.opcode.0 as usize]
     }
@@ -464,6 +557,7 @@ impl Flow {
     }
 
     /// The value that an operand reads or writes.
+    #[inline]
     pub fn value(&self, operand: u32) -> Option<Value> {
         let v = *self.values.get(operand.wrapping_sub(self.first_operand) as usize)?;
         (v != NONE).then_some(Value(v))
@@ -564,8 +658,24 @@ impl Flow {
     }
 }
 
-/// Names of special registers among the sources of conversions.
-const SPECIAL: u32 = 1 << 31;
+/// How far equal values are looked through; the bound keeps a hostile file linear.
+const NUMBER_DEPTH: u32 = 16;
+
+/// The value that an earlier conversion has made already.
+fn earlier(made: &[Made], v: u32) -> u32 {
+    match made.get(v as usize) {
+        Some(m) if m.twin != NONE => m.twin,
+        _ => v,
+    }
+}
+
+/// Two numbers in one; the multiplier is that of splitmix64, whose low bits depend on all.
+fn mix(a: u64, b: u64) -> u64 {
+    let mut x = a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.wrapping_add(0x7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (x ^ (x >> 31)) | 1
+}
 
 /// A special register that has the same value throughout a thread's life.
 fn constant_special(name: &[u8]) -> bool {
@@ -581,7 +691,15 @@ fn same_operands(module: &Module<'_>, from: u32, to: u32) -> bool {
 }
 
 /// Index past the operand at `i` and its children.
-pub fn after(module: &Module<'_>, mut i: u32, end: u32) -> u32 {
+#[inline]
+pub fn after(module: &Module<'_>, i: u32, end: u32) -> u32 {
+    match module.operands.get(i as usize) {
+        Some(operand) if i < end && operand.kind.children() == 0 => i + 1,
+        _ => after_family(module, i, end),
+    }
+}
+
+fn after_family(module: &Module<'_>, mut i: u32, end: u32) -> u32 {
     let mut pending = 1;
     while pending > 0 && i < end {
         pending += module.operands[i as usize].kind.children();

@@ -94,6 +94,10 @@ pub struct Meaning {
     pub word_rounding: Option<bool>,
     /// A conversion from f32 to f16 or bf16 that two of can go into one instruction: its kind.
     pub half_kind: Option<u8>,
+    /// It writes its first operand; a call does so where that is a group.
+    pub writes: bool,
+    /// It cannot be left out, whatever is read of it.
+    pub effect: bool,
     /// The comparison is an unordered-or-unsigned one (`.lo .ls .hi .hs`).
     pub unsigned_compare: bool,
 }
@@ -124,6 +128,8 @@ impl Meaning {
             pack_bytes: false,
             word_rounding: None,
             unsigned_compare: false,
+            writes: true,
+            effect: false,
         };
         let mut rounding = None;
         let mut unpaired = false;
@@ -247,6 +253,8 @@ impl Meaning {
                 _ => None,
             };
         }
+        m.writes = !matches!(m.action, Action::Store | Action::Sink | Action::Branch | Action::Exit);
+        m.effect = !m.writes || matches!(m.action, Action::Call | Action::Effect) || m.volatile;
         m
     }
 }

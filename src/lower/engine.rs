@@ -42,7 +42,7 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
         let why = "an earlier conversion of the same source has the result";
         return Some(Lowering {
             rule: id,
-            fate: Fate::Folded { into: Some(into), sass: SmallVec::new(), why },
+            fate: Fate::Folded { into: Some(into), sass: Vec::new(), why },
             sass: SmallVec::new(),
             passed: None,
         });
@@ -66,7 +66,7 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
     }
     uniform_parameter(case, &mut e.out);
     let fate = match e.folded.or(e.note) {
-        Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: SmallVec::new(), why },
+        Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: Vec::new(), why },
         _ => Fate::Emitted,
     };
     let passed = e.passed.then(|| passed(case, &e));

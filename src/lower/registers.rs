@@ -4,7 +4,7 @@
 //! read, 64-bit values in even pairs. R1 is left out, the ABI's stack pointer. Numbers are not those that
 //! ptxas gives, but they are consistent: two values that are needed at once have different registers.
 
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::dataflow::Flow;
 use crate::ptx::{Module, OperandKind, RegId, Type};
@@ -13,25 +13,37 @@ use crate::sass::Reg;
 /// The highest general register.
 const LAST: usize = 254;
 
+/// Registers that are looked at together.
+const GROUP: usize = 16;
+
 /// The assignment of one function.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Registers {
-    map: FxHashMap<RegId, Reg>,
+    /// By register; empty in an assignment of a few.
+    map: Vec<Option<Reg>>,
+    /// The registers that have one, in the order in which they got it.
+    assigned: SmallVec<[(RegId, Reg); 4]>,
     /// For each register, the last statement that needs it, plus one; 0 where it is free.
-    busy: Vec<u32>,
+    busy: [u32; LAST + 1],
+}
+
+impl Default for Registers {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Registers {
     /// An empty assignment.
     pub fn new() -> Self {
-        Registers { map: FxHashMap::default(), busy: vec![0; LAST + 1] }
+        Registers { map: Vec::new(), assigned: SmallVec::new(), busy: [0; LAST + 1] }
     }
 
     /// An assignment of exactly these.
     pub fn of(pairs: &[(RegId, Reg)]) -> Self {
         let mut all = Registers::new();
         for &(r, reg) in pairs {
-            all.map.insert(r, reg);
+            all.assigned.push((r, reg));
             for at in [reg.0, reg.high().0] {
                 if let Some(b) = all.busy.get_mut(usize::from(at)) {
                     *b = u32::MAX;
@@ -43,13 +55,20 @@ impl Registers {
 
     /// Forget everything.
     pub fn clear(&mut self) {
-        self.map.clear();
-        self.busy.iter_mut().for_each(|b| *b = 0);
+        for (r, _) in self.assigned.drain(..) {
+            if let Some(place) = self.map.get_mut(r.0 as usize) {
+                *place = None;
+            }
+        }
+        self.busy.fill(0);
     }
 
     /// The register of a value; RZ where it has none.
     pub fn get(&self, r: RegId) -> Reg {
-        self.map.get(&r).copied().unwrap_or(Reg::RZ)
+        if self.map.is_empty() {
+            return self.assigned.iter().find(|a| a.0 == r).map_or(Reg::RZ, |a| a.1);
+        }
+        self.map.get(r.0 as usize).copied().flatten().unwrap_or(Reg::RZ)
     }
 
     /// Assign the registers that a statement names, and those that its sources are copies of.
@@ -83,23 +102,29 @@ impl Registers {
     }
 
     fn assign(&mut self, module: &Module<'_>, flow: &Flow, r: RegId, now: u32) {
-        if self.map.contains_key(&r) {
+        if self.map.len() < module.registers.len() {
+            self.map.resize(module.registers.len(), None);
+        }
+        if self.map[r.0 as usize].is_some() {
             return;
         }
         let wide = module.registers[r.0 as usize].ty.is_some_and(|t: Type| t.bits() == 64);
         let last = flow.last(r).max(now);
         let reg = self.take(wide, now, last + 1);
-        self.map.insert(r, reg);
+        self.map[r.0 as usize] = Some(reg);
+        self.assigned.push((r, reg));
     }
 
     fn take(&mut self, wide: bool, now: u32, until: u32) -> Reg {
         let (step, span) = if wide { (2, 2) } else { (1, 1) };
         let fits = |at: usize| at != 1 && (!wide || at + 1 <= LAST - 1) && at + span <= LAST + 1;
-        let free = |busy: &[u32], at: usize| (at..at + span).all(|i| busy[i] <= now);
-        let at = (0..=LAST)
-            .step_by(step)
-            .filter(|&at| fits(at) && !(wide && at == 0))
-            .find(|&at| free(&self.busy, at))
+        let free = |at: usize| self.busy[at..at + span].iter().all(|&b| b <= now);
+        // Whole groups without a free one are passed at once.
+        let groups = self.busy.chunks(GROUP).enumerate();
+        let open = groups.filter(|(_, group)| group.iter().fold(false, |any, &b| any | (b <= now)));
+        let at = open
+            .flat_map(|(n, group)| (n * GROUP..n * GROUP + group.len()).step_by(step))
+            .find(|&at| fits(at) && !(wide && at == 0) && free(at))
             // All are taken: share the one that is free again first.
             .or_else(|| (2..LAST).step_by(step).filter(|&at| fits(at)).min_by_key(|&at| self.busy[at]))
             .unwrap_or(2);

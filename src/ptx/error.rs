@@ -1,6 +1,7 @@
 //! What can be wrong with the text itself, before any instruction is understood.
 
 use super::Span;
+use super::lines::LineIndex;
 
 /// A finding of the parser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +85,8 @@ pub enum SyntaxError {
     TooManyErrors {
         /// Place of the first that is not kept.
         at: Span,
+        /// How many are not kept.
+        more: u32,
     },
 }
 
@@ -95,7 +98,7 @@ impl SyntaxError {
             Self::UnexpectedEnd { at, .. }
             | Self::MissingSemicolon { at, .. }
             | Self::TooManyOperands { at }
-            | Self::TooManyErrors { at } => at,
+            | Self::TooManyErrors { at, .. } => at,
             Self::UnterminatedComment { open } | Self::UnterminatedBlock { open, .. } => open,
             Self::UnterminatedString { text } => text,
             Self::ByteOrderMark { mark } => mark,
@@ -120,7 +123,7 @@ impl SyntaxError {
     }
 
     /// The text that ptxas 13.1 prints for it, without place and severity; `None` where ptxas has nothing to say.
-    pub fn ptxas(&self, source: &[u8]) -> Option<String> {
+    pub fn ptxas(&self, source: &[u8], lines: &LineIndex<'_>) -> Option<String> {
         let near = |span: Span| {
             let text = String::from_utf8_lossy(span.of(source));
             Some(format!("Parsing error near '{text}': syntax error"))
@@ -144,9 +147,9 @@ impl SyntaxError {
             }
             // ptxas reads a NUL as the end of the file
             Self::InvalidCharacter { found } => match found.of(source).first() {
-                Some(0) => Some(format!("Unexpected EOF encountered on line {}", line_of(source, found))),
+                Some(0) => Some(format!("Unexpected EOF encountered on line {}", lines.line(found.start))),
                 Some(128..) => {
-                    Some(format!("Unexpected non-ASCII character encountered on line {}", line_of(source, found)))
+                    Some(format!("Unexpected non-ASCII character encountered on line {}", lines.line(found.start)))
                 }
                 _ => near(found),
             },
@@ -162,8 +165,4 @@ impl SyntaxError {
             Self::InstructionTypeOnly { .. } | Self::DuplicateDeclaration { .. } | Self::TooManyOperands { .. }
         )
     }
-}
-
-fn line_of(source: &[u8], span: Span) -> usize {
-    memchr::memchr_iter(b'\n', source.get(..span.start as usize).unwrap_or(source)).count() + 1
 }

@@ -8,6 +8,7 @@ mod body;
 mod declarations;
 mod key;
 mod operands;
+mod quick;
 mod scopes;
 mod special;
 mod toplevel;
@@ -179,10 +180,13 @@ impl<'s> Parser<'s> {
     }
 
     fn report(&mut self, error: SyntaxError) {
-        match self.errors.len() {
-            MAX_ERRORS => self.errors.push(SyntaxError::TooManyErrors { at: error.span() }),
-            0..MAX_ERRORS => self.errors.push(error),
-            _ => {}
+        let full = self.errors.len() == MAX_ERRORS;
+        match self.errors.last_mut() {
+            Some(SyntaxError::TooManyErrors { more, .. }) => *more = more.saturating_add(1),
+            _ if full => {
+                self.errors.push(SyntaxError::TooManyErrors { at: error.span(), more: 1 });
+            }
+            _ => self.errors.push(error),
         }
     }
 

@@ -205,6 +205,7 @@ pub enum OperandKind {
 
 impl OperandKind {
     /// The number of direct children that follow it in pre-order.
+    #[inline]
     pub const fn children(self) -> u32 {
         match self {
             OperandKind::Vector(n) | OperandKind::Address(n) | OperandKind::Group(n) | OperandKind::Expression(n) => {

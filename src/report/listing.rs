@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::text::lossy;
 use super::{Format, Unit, explain};
-use crate::sass::Instruction;
+use crate::sass::{Instruction, Op, Operand, Reg, Selector};
 use crate::target::Target;
 use crate::translate::{Conversion, Fate, FunctionTranslation};
 
@@ -46,8 +46,9 @@ impl Format for Listing {
         if !translation.module.snippet {
             writeln!(out, "\t.target\t{}", translation.arch)?;
         }
+        let mut texts = Texts::default();
         for function in &translation.functions {
-            self.function(unit, function, &mut out)?;
+            self.function(unit, function, &mut texts, &mut out)?;
         }
         Ok(out)
     }
@@ -65,7 +66,13 @@ impl Format for Listing {
 }
 
 impl Listing {
-    fn function(&self, unit: &Unit<'_, '_>, function: &FunctionTranslation, out: &mut Vec<u8>) -> io::Result<()> {
+    fn function(
+        &self,
+        unit: &Unit<'_, '_>,
+        function: &FunctionTranslation,
+        texts: &mut Texts,
+        out: &mut Vec<u8>,
+    ) -> io::Result<()> {
         let module = &unit.translation.module;
         let name = module.functions[function.function as usize].name.of(module.source);
         if !name.is_empty() {
@@ -79,9 +86,10 @@ impl Listing {
         for conversion in &function.conversions {
             let line = unit.line(conversion.statement);
             out.extend_from_slice(file.as_bytes());
-            writeln!(out, "{line}")?;
+            write_number(line, out);
+            out.push(b'\n');
             for instruction in &conversion.sass {
-                write_instruction(address, instruction, out)?;
+                write_instruction(address, instruction, texts, out)?;
                 address += INSTRUCTION_BYTES;
             }
             let noted = !matches!(conversion.fate, Fate::Emitted) || conversion.sass.is_empty();
@@ -97,26 +105,85 @@ impl Listing {
 }
 
 /// `        /*0010*/              @!P0 F2I.TRUNC.NTZ R7, R2 ;`
-fn write_instruction(address: u64, instruction: &Instruction, out: &mut Vec<u8>) -> io::Result<()> {
-    write!(out, "        /*{address:04x}*/")?;
+///
+/// A listing can have a hundred thousand of these lines, so what they usually have is printed without `fmt`.
+fn write_instruction(address: u64, instruction: &Instruction, texts: &mut Texts, out: &mut Vec<u8>) -> io::Result<()> {
+    out.extend_from_slice(b"        /*");
+    write_address(address, out);
+    out.extend_from_slice(b"*/");
     match instruction.guard() {
         Some(guard) => write!(out, "{:>GUARD_WIDTH$} ", guard.to_string())?,
         None => out.extend_from_slice(&[b' '; GUARD_WIDTH + 1]),
     }
-    write!(out, "{}", instruction.opcode())?;
-    let end = out.len();
-    write!(out, " {}", instruction.operands())?;
-    if out.len() == end + 1 {
-        out.truncate(end);
+    out.extend_from_slice(texts.opcode(instruction).as_bytes());
+    let mut separator: &[u8] = b" ";
+    for operand in &instruction.operands {
+        out.extend_from_slice(separator);
+        separator = b", ";
+        match *operand {
+            Operand::Reg { reg, neg: false, abs: false, sel: Selector::Whole } if reg != Reg::RZ => {
+                out.push(b'R');
+                write_number(u32::from(reg.0), out);
+            }
+            _ => write!(out, "{operand}")?,
+        }
     }
     out.extend_from_slice(b" ;\n");
     Ok(())
 }
 
+/// At least four hexadecimal digits.
+fn write_address(address: u64, out: &mut Vec<u8>) {
+    let digits = (67 - (address | 1).leading_zeros()) / 4;
+    for place in (0..digits.max(4)).rev() {
+        out.push(b"0123456789abcdef"[(address >> (place * 4) & 15) as usize]);
+    }
+}
+
+/// A number in decimal.
+fn write_number(mut number: u32, out: &mut Vec<u8>) {
+    let mut digits = [0; 10];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[start..]);
+}
+
+/// The opcodes that came last, as printed: a listing has a few dozen different ones.
+#[derive(Default)]
+struct Texts(Vec<(Op, String)>);
+
+impl Texts {
+    fn opcode(&mut self, instruction: &Instruction) -> &str {
+        const KEPT: usize = 32;
+        let at = match self.0.iter().position(|(op, _)| *op == instruction.op) {
+            Some(at) => at,
+            None => {
+                self.0.truncate(KEPT - 1);
+                self.0.push((instruction.op, instruction.opcode().to_string()));
+                self.0.len() - 1
+            }
+        };
+        // what comes often moves to the front
+        self.0.swap(at, at / 2);
+        &self.0[at / 2].1
+    }
+}
+
 /// The `//` line of a conversion that is no instruction of its own.
 fn write_note(unit: &Unit<'_, '_>, line: u32, conversion: &Conversion, out: &mut Vec<u8>) -> io::Result<()> {
     let text = unit.statement_text(conversion.statement);
-    write!(out, "        // line {line}: {}: ", text.trim_end_matches([';', ' ']))?;
+    out.extend_from_slice(b"        // line ");
+    write_number(line, out);
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(text.trim_end_matches([';', ' ']).as_bytes());
+    out.extend_from_slice(b": ");
     write_fate(unit, conversion, out)?;
     out.push(b'\n');
     Ok(())

@@ -17,16 +17,15 @@ pub fn one_line(bytes: &[u8]) -> Cow<'_, str> {
     let mut line = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let [first, tail @ ..] = rest {
-        let skipped = if rest.starts_with(b"//") {
-            memchr::memchr(b'\n', rest).unwrap_or(rest.len())
-        } else if rest.starts_with(b"/*") {
-            memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |end| end + 4)
-        } else if first.is_ascii_whitespace() || first.is_ascii_control() {
-            1
-        } else {
-            line.push(*first);
-            rest = tail;
-            continue;
+        let skipped = match (first, tail.first()) {
+            (b'/', Some(b'/')) => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+            (b'/', Some(b'*')) => memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |end| end + 4),
+            _ if first.is_ascii_whitespace() || first.is_ascii_control() => 1,
+            _ => {
+                line.push(*first);
+                rest = tail;
+                continue;
+            }
         };
         if line.last().is_some_and(|&b| b != b' ') {
             line.push(b' ');

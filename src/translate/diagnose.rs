@@ -2,10 +2,11 @@
 
 use crate::cvt::{Defect, ModuleFault, ModulePlace, Place, Violation, defect};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::ptx::lines::LineIndex;
 use crate::ptx::{Module, OperandKind, Span, Statement, SyntaxError};
 
 /// A finding of the parser.
-pub fn syntax(e: &SyntaxError, source: &[u8]) -> Diagnostic {
+pub fn syntax(e: &SyntaxError, source: &[u8], lines: &LineIndex<'_>) -> Diagnostic {
     let text = |span: Span| String::from_utf8_lossy(span.of(source)).into_owned();
     let (code, message, label, help) = match *e {
         SyntaxError::UnexpectedToken { found, expected } => {
@@ -83,8 +84,8 @@ pub fn syntax(e: &SyntaxError, source: &[u8]) -> Diagnostic {
             String::new(),
             Some("split the module"),
         ),
-        SyntaxError::TooManyErrors { .. } => {
-            ("ptx::too_many_errors", "there are more errors of syntax than are kept".to_owned(), String::new(), None)
+        SyntaxError::TooManyErrors { more, .. } => {
+            ("ptx::too_many_errors", format!("{more} further errors of syntax are not told"), String::new(), None)
         }
     };
     Diagnostic {
@@ -95,7 +96,7 @@ pub fn syntax(e: &SyntaxError, source: &[u8]) -> Diagnostic {
         help: help.map(str::to_owned),
         span: e.span(),
         anchor: e.anchor(source),
-        ptxas: e.ptxas(source).into_iter().collect(),
+        ptxas: e.ptxas(source, lines).into_iter().collect(),
         fatal: e.fatal(),
     }
 }

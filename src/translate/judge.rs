@@ -1,16 +1,17 @@
 //! Which statements are conversions, and which of them are legal.
 
-use crate::cvt::{self, Decoded, Form, Operands};
-use crate::diagnostic::Diagnostic;
-use crate::ptx::{Module, OperandKind, Statement, StatementKind};
+use crate::cvt::{self, Decoded, Form, Names, Operands};
+use crate::ptx::{Module, OperandKind, StatementKind};
 use crate::target::Target;
 
 use super::diagnose;
+use super::findings::Findings;
 
 /// The judge of a module's conversions: each distinct opcode is decoded once, and a statement whose operands are
 /// like those of an earlier legal one is not judged again.
-pub struct Judge {
+pub struct Judge<'s> {
     by: cvt::Judge,
+    names: Names<'s>,
     arch: Target,
     opcodes: Vec<Option<Box<Known>>>,
 }
@@ -23,9 +24,9 @@ struct Known {
 /// So many kinds of operands are remembered for an opcode.
 const REMEMBERED: usize = 4;
 
-impl Judge {
+impl<'s> Judge<'s> {
     /// A judge for the module's opcodes.
-    pub fn new(module: &Module<'_>, by: cvt::Judge, arch: Target) -> Self {
+    pub fn new(module: &Module<'s>, by: cvt::Judge, arch: Target) -> Self {
         let opcodes = module
             .opcodes
             .iter()
@@ -34,46 +35,45 @@ impl Judge {
                 conversion.then(|| Box::new(Known { decoded: cvt::decode(o.parts()), legal: Vec::new() }))
             })
             .collect();
-        Judge { by, arch, opcodes }
+        Judge { by, arch, names: Names::default(), opcodes }
     }
 
     /// The legal conversions of a function, and findings about the others.
     pub fn function(
         &mut self,
-        module: &Module<'_>,
+        module: &Module<'s>,
         index: usize,
         legal: &mut Vec<(u32, Form)>,
-        findings: &mut Vec<Diagnostic>,
+        findings: &mut Findings,
     ) {
         for i in module.functions[index].statements.clone() {
             let s = &module.statements[i as usize];
             if s.kind != StatementKind::Instruction {
                 continue;
             }
+            let Some(Some(known)) = self.opcodes.get_mut(s.opcode.0 as usize) else { continue };
             // What did not parse has its finding already.
             let operands = &module.operands[s.operands as usize..(s.operands + s.operand_count) as usize];
             if operands.last().is_some_and(|o| o.kind == OperandKind::Error) {
                 continue;
             }
-            let Some(Some(known)) = self.opcodes.get_mut(s.opcode.0 as usize) else { continue };
-            match judge(known, module, s, self.by) {
+            match judge(known, cvt::shapes_among(module, s, &self.names), self.by) {
                 Ok(form) => {
                     if cvt::may_be_defective(&form) {
-                        let operands = cvt::shapes(module, s);
+                        let operands = cvt::shapes_among(module, s, &self.names);
                         for d in cvt::defects(&form, &operands, self.arch) {
                             findings.push(diagnose::ptxas_defect(d, d.place(&operands), module, s));
                         }
                     }
                     legal.push((i, form));
                 }
-                Err(found) => findings.extend(diagnose::violations(&found, module, s)),
+                Err(found) => diagnose::violations(&found, module, s).into_iter().for_each(|d| findings.push(d)),
             }
         }
     }
 }
 
-fn judge(known: &mut Known, module: &Module<'_>, s: &Statement, by: cvt::Judge) -> Result<Form, Vec<cvt::Violation>> {
-    let operands = cvt::shapes(module, s);
+fn judge(known: &mut Known, operands: Operands, by: cvt::Judge) -> Result<Form, Vec<cvt::Violation>> {
     if let Some((_, form)) = known.legal.iter().find(|(o, _)| *o == operands) {
         return Ok(*form);
     }

@@ -154,30 +154,37 @@ impl Parser<'_> {
         let mut opcode_span = self.span;
         let text = self.text();
         let operands = self.module.operands.len() as u32;
-        self.advance();
-        let opcode = match self.token {
-            Token::Colon if first == Token::Word && guard.is_none() => {
-                self.label(opcode_span);
-                return;
-            }
-            Token::Directive => {
-                let opcode = self.spaced_opcode(text.to_vec());
-                opcode_span.end = self.previous_end;
-                opcode
-            }
-            _ => self.intern_opcode(opcode_span),
-        };
         if self.snippet {
             let base = text.split(|&byte| byte == b'.').next().unwrap_or_default();
             self.symbolic = matches!(base, b"bra" | b"brx" | b"call");
         }
-        let call = text.starts_with(b"call");
-        let end = match self.token {
-            Token::Semicolon => {
+        let (opcode, end) = match self.quick_operands() {
+            Some(end) => (self.intern_opcode(opcode_span), end),
+            None => {
                 self.advance();
-                self.previous_end
+                let opcode = match self.token {
+                    Token::Colon if first == Token::Word && guard.is_none() => {
+                        self.symbolic = false;
+                        self.label(opcode_span);
+                        return;
+                    }
+                    Token::Directive => {
+                        let opcode = self.spaced_opcode(text.to_vec());
+                        opcode_span.end = self.previous_end;
+                        opcode
+                    }
+                    _ => self.intern_opcode(opcode_span),
+                };
+                let call = text.starts_with(b"call");
+                let end = match self.token {
+                    Token::Semicolon => {
+                        self.advance();
+                        self.previous_end
+                    }
+                    _ => self.instruction_operands(call),
+                };
+                (opcode, end)
             }
-            _ => self.instruction_operands(call),
         };
         self.symbolic = false;
         self.module.statements.push(Statement {

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::key;
+use super::key::{self, Short};
 use crate::ptx::{RegId, Register, Span, Type};
 
 const NONE: u32 = u32::MAX;
@@ -69,6 +69,8 @@ pub struct Scopes<'s> {
     budget: usize,
     /// The last short register name of each slot, with what it means.
     recent: Box<[Recent; RECENT]>,
+    /// The last range of each slot.
+    ranges: [RecentRange; RANGES],
     /// Counts the functions.
     function: u32,
     /// Counts the changes that may give a name another meaning.
@@ -86,10 +88,26 @@ struct Recent {
     id: RegId,
 }
 
+/// Number of ranges that are found at once.
+const RANGES: usize = 16;
+
+/// A range that was looked up before, the innermost of its name; it holds for one generation of declarations.
+#[derive(Debug, Clone, Copy)]
+struct RecentRange {
+    key: u64,
+    generation: u32,
+    declaration: u32,
+}
+
 /// The key of a declaration: a range and a scalar of one name are two things.
 #[inline]
 fn declared_key(name: &[u8], range: bool) -> u64 {
     key::key(name, u8::from(range))
+}
+
+#[inline]
+fn range_slot(key: u64) -> usize {
+    (key::spread(key) >> 60) as usize % RANGES
 }
 
 impl<'s> Scopes<'s> {
@@ -104,6 +122,7 @@ impl<'s> Scopes<'s> {
             // as much memory as the source has
             budget: source.len() / 4 + 1024,
             recent: Box::new([Recent { key: 0, generation: 0, id: RegId(0) }; RECENT]),
+            ranges: [RecentRange { key: 0, generation: 0, declaration: 0 }; RANGES],
             function: 0,
             generation: 1,
         }
@@ -192,6 +211,27 @@ impl<'s> Scopes<'s> {
         meaning
     }
 
+    /// What a short name means, if that is a register of a range that was looked up not long ago.
+    #[inline]
+    pub fn resolve_short(&mut self, short: Short, name: Span, registers: &mut Vec<Register>) -> Option<RegId> {
+        if self.numbered > 0 || !short.numbered {
+            return None;
+        }
+        let key = short.prefix_key();
+        let range = self.ranges[range_slot(key)];
+        if range.key != key || range.generation != self.generation {
+            return None;
+        }
+        // numbers past the end of the range or of its table are looked up the general way
+        let Declaration { dense, ty, vector, .. } = self.declarations.get_mut(range.declaration as usize)?;
+        let id = dense.get_mut(short.number as usize)?;
+        if *id == NONE {
+            *id = registers.len() as u32;
+            registers.push(Register { name, ty: *ty, vector: *vector });
+        }
+        Some(RegId(*id))
+    }
+
     fn changed(&mut self) {
         self.generation = self.generation.wrapping_add(1);
     }
@@ -208,6 +248,9 @@ impl<'s> Scopes<'s> {
         };
         if self.declarations[at].function != self.function {
             self.forget_ids(at);
+        }
+        if let Declared::Range(_) = self.declarations[at].declared {
+            self.remember_range(at);
         }
         let declaration = &mut self.declarations[at];
         let id = match declaration.declared {
@@ -232,6 +275,15 @@ impl<'s> Scopes<'s> {
             }
         }
         Meaning::Register(RegId(id))
+    }
+
+    /// Keeps a range for [`Self::resolve_short`], unless an inner one of its name goes before it for some numbers.
+    fn remember_range(&mut self, at: usize) {
+        let declaration = &self.declarations[at];
+        let (key, name) = (declaration.key, declaration.name.of(self.source));
+        if !key::is_hash(key) && self.find(key, name) == Some(at) {
+            self.ranges[range_slot(key)] = RecentRange { key, generation: self.generation, declaration: at as u32 };
+        }
     }
 
     /// The id of a number past the end of its table, which grows to hold it while the budget allows.

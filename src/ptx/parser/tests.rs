@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::parse;
+use crate::ptx::lines::LineIndex;
 use crate::ptx::{FunctionKind, Module, Operand, OperandKind, Span, Statement, StatementKind, SyntaxError, Type};
 
 fn clean(source: &str) -> Module<'_> {
@@ -22,7 +23,10 @@ fn findings(statements: &str) -> Vec<String> {
     let source = kernel(statements);
     let (module, errors) = parse(source.as_bytes());
     check(&module);
-    errors.iter().map(|error| error.ptxas(source.as_bytes()).unwrap_or_default()).collect()
+    errors
+        .iter()
+        .map(|error| error.ptxas(source.as_bytes(), &LineIndex::new(source.as_bytes())).unwrap_or_default())
+        .collect()
 }
 
 fn text<'s>(module: &Module<'s>, span: Span) -> &'s str {
@@ -389,7 +393,11 @@ fn syntax_errors_as_ptxas_tells_them() {
         check(&module);
         let first = errors.first().unwrap_or_else(|| panic!("{statement} is accepted"));
         let expected = format!("Parsing error near '{near}': syntax error");
-        assert_eq!(first.ptxas(source.as_bytes()), Some(expected), "{statement}: {errors:?}");
+        assert_eq!(
+            first.ptxas(source.as_bytes(), &LineIndex::new(source.as_bytes())),
+            Some(expected),
+            "{statement}: {errors:?}"
+        );
         assert!(first.fatal());
     }
 }
@@ -491,7 +499,7 @@ fn findings_are_capped() {
     let source = "; ".repeat(100_000);
     let (_, errors) = parse(kernel(&source).leak().as_bytes());
     assert_eq!(errors.len(), super::MAX_ERRORS + 1);
-    assert!(matches!(errors.last(), Some(SyntaxError::TooManyErrors { .. })));
+    assert!(matches!(errors.last(), Some(SyntaxError::TooManyErrors { more: 90_000, .. })));
 }
 
 #[test]
@@ -569,7 +577,7 @@ proptest! {
         let length = source.len() as u32;
         for error in &errors {
             prop_assert!(error.span().end <= length && error.anchor(source.as_bytes()).end <= length);
-            let _ = error.ptxas(source.as_bytes());
+            let _ = error.ptxas(source.as_bytes(), &LineIndex::new(source.as_bytes()));
         }
     }
 

@@ -1,0 +1,134 @@
+//! Throughput of each station of the data: `cargo bench --bench stages`.
+//!
+//! Every figure is in bytes of source text, so that the stations can be compared with each other.
+
+mod inputs;
+
+use cvtlower::cvt::{self, Form};
+use cvtlower::dataflow::Flow;
+use cvtlower::lower::registers::Registers;
+use cvtlower::lower::{Case, Machine, lower};
+use cvtlower::ptx::lexer::Token;
+use cvtlower::ptx::lines::LineIndex;
+use cvtlower::ptx::parser::parse;
+use cvtlower::ptx::{Module, StatementKind};
+use cvtlower::report::listing::Listing;
+use cvtlower::report::{Format, Unit};
+use cvtlower::target::Target;
+use cvtlower::translate::{Context, Options, Translation, translate};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use logos::Logos;
+
+const OPTIONS: Options = Options { arch: None, retarget: false, context: Context::Kernel };
+
+fn main() {
+    divan::main();
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Input {
+    Sparse,
+    Dense,
+}
+
+const INPUTS: [Input; 2] = [Input::Sparse, Input::Dense];
+
+impl Input {
+    fn text(self) -> String {
+        match self {
+            Self::Sparse => inputs::sparse(inputs::SIZE),
+            Self::Dense => inputs::dense(inputs::SIZE),
+        }
+    }
+}
+
+#[divan::bench(args = INPUTS, sample_count = 20)]
+fn lex(bencher: Bencher<'_, '_>, input: Input) {
+    let text = input.text();
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| Token::lexer(black_box(text.as_bytes())).count());
+}
+
+#[divan::bench(args = INPUTS, sample_count = 20, name = "parse (with lex)")]
+fn parsing(bencher: Bencher<'_, '_>, input: Input) {
+    let text = input.text();
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| parse(black_box(text.as_bytes())));
+}
+
+/// The legal conversions of each function that has one, each judged anew.
+fn check_all(module: &Module<'_>) -> Vec<(usize, Vec<(u32, Form)>)> {
+    let by = cvt::Judge { target: Target::parse("sm_89").expect("a target"), version: (9, 1) };
+    let decoded: Vec<_> = module
+        .opcodes
+        .iter()
+        .map(|o| o.parts().next().is_some_and(|base| base == b"cvt").then(|| cvt::decode(o.parts())))
+        .collect();
+    let legal = |index: &u32| {
+        let s = &module.statements[*index as usize];
+        let decoded = decoded.get(s.opcode.0 as usize)?.as_ref().filter(|_| s.kind == StatementKind::Instruction)?;
+        cvt::check(decoded, &cvt::shapes(module, s), by).ok().map(|form| (*index, form))
+    };
+    let functions = module.functions.iter().enumerate();
+    let all = functions.map(|(n, f)| (n, f.statements.clone().filter_map(|index| legal(&index)).collect::<Vec<_>>()));
+    all.filter(|(_, conversions)| !conversions.is_empty()).collect()
+}
+
+#[divan::bench(args = INPUTS, sample_count = 20, name = "check (nothing remembered)")]
+fn check(bencher: Bencher<'_, '_>, input: Input) {
+    let text = input.text();
+    let (module, _) = parse(text.as_bytes());
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| check_all(black_box(&module)));
+}
+
+#[divan::bench(args = INPUTS, sample_count = 20)]
+fn dataflow(bencher: Bencher<'_, '_>, input: Input) {
+    let text = input.text();
+    let (module, _) = parse(text.as_bytes());
+    let functions = check_all(&module);
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+        let mut flow = Flow::new(&module);
+        functions.iter().for_each(|(function, _)| flow.analyse(&module, *function));
+    });
+}
+
+#[divan::bench(args = INPUTS, sample_count = 20, name = "lower (with dataflow)")]
+fn lowering(bencher: Bencher<'_, '_>, input: Input) {
+    let text = input.text();
+    let (module, _) = parse(text.as_bytes());
+    let functions = check_all(&module);
+    let machine = Machine::of(Target::parse("sm_89").expect("a target"));
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+        let mut flow = Flow::new(&module);
+        let mut registers = Registers::new();
+        for (function, conversions) in &functions {
+            flow.analyse(&module, *function);
+            registers.clear();
+            for (index, form) in conversions {
+                registers.visit(&module, &flow, *index);
+                let s = &module.statements[*index as usize];
+                let case = Case::in_context(form, machine, &module, &flow, &registers, s, &|_| None);
+                black_box(lower(&case, &registers, *index));
+            }
+        }
+    });
+}
+
+#[divan::bench(args = INPUTS, sample_count = 20)]
+fn print(bencher: Bencher<'_, '_>, input: Input) {
+    let text = input.text();
+    let translation = translate(text.as_bytes(), &OPTIONS);
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| listing(&text, black_box(&translation)));
+}
+
+#[divan::bench(args = INPUTS, sample_count = 20)]
+fn whole(bencher: Bencher<'_, '_>, input: Input) {
+    let text = input.text();
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench_local(|| listing(&text, &translate(black_box(text.as_bytes()), &OPTIONS)));
+}
+
+fn listing(text: &str, translation: &Translation<'_>) -> Vec<u8> {
+    let lines = LineIndex::new(text.as_bytes());
+    Listing::new(false, false).part(&Unit { path: "k.ptx", translation, lines: &lines }).expect("memory")
+}
