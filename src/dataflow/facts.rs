@@ -170,6 +170,11 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
             let from = known(second).map_or(width, |k| width.min(k.zero_from.into()));
             (by > 0 && by < u64::from(width)).then(|| Known::zeros(from.saturating_sub(by as u32), How::Shift))
         }
+        Action::Shr if m.ty?.is_signed() => {
+            let by = flow.constant(module, third)?;
+            let width = m.ty?.bits();
+            (by > 0 && by < u64::from(width)).then(|| Known::signs(width - by as u32, How::Other))
+        }
         Action::Bfe => {
             let fourth = after(module, third, s.operands + s.operand_count);
             let (from, bits) = (flow.constant(module, third)?, flow.constant(module, fourth)?);
@@ -179,7 +184,13 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
             let bits = bits as u32;
             Some(if m.ty?.is_signed() { Known::signs(bits, How::Other) } else { Known::zeros(bits, How::Other) })
         }
-        Action::Cvt => converted(m.ty?, m.source?, m.sat, || known(second)),
+        Action::Cvt => {
+            let half = match module.operands[s.operands as usize].kind {
+                OperandKind::Register(r) => module.registers[r.0 as usize].ty.is_some_and(|t| t.bits() == 16),
+                _ => false,
+            };
+            converted(m.ty?, m.source?, m.sat, half, || known(second))
+        }
         _ => None,
     }
 }
@@ -211,7 +222,8 @@ fn bounded(bits: u32, ty: Type) -> Option<Known> {
     (bits < ty.bits().max(32)).then(|| Known::zeros(bits, How::Other))
 }
 
-fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>) -> Option<Known> {
+/// Of a conversion, into a register of 16 bits (`half`) or more.
+fn converted(dst: Type, src: Type, sat: bool, half: bool, source: impl Fn() -> Option<Known>) -> Option<Known> {
     if !dst.is_int() {
         return None;
     }
@@ -219,6 +231,9 @@ fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>
     if !src.is_int() {
         return Some(if bits >= 32 {
             Known::NOTHING
+        } else if dst == Type::S8 && half {
+            // The unit extends it to a word; the register gets it with zeros above the half.
+            Known { zero_from: 16, ..Known::signs(8, How::Convert) }
         } else if dst.is_signed() {
             Known::signs(bits, How::Convert)
         } else {
@@ -227,7 +242,11 @@ fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>
     }
     let known = source().unwrap_or(Known::NOTHING);
     if sat {
-        return Some(extension(dst, How::Convert));
+        return Some(match dst {
+            Type::S8 if half => Known::zeros(16, How::Convert),
+            Type::S16 if half => Known::NOTHING,
+            _ => extension(dst, How::Convert),
+        });
     }
     if let Some(v) = known.constant {
         let v = truncate(v, src.bits());
@@ -246,8 +265,11 @@ fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>
     };
     Some(match bits {
         8 if dst.is_signed() => {
-            if narrow.fits_signed(8) {
+            if narrow.fits_signed(8) && !(src == Type::S8 && !known.fits_signed(8)) {
                 narrow
+            } else if half {
+                // Extended to the half, zeros above.
+                Known::zeros(16, How::Convert)
             } else {
                 Known::signs(8, How::Convert)
             }
@@ -261,6 +283,7 @@ fn converted(dst: Type, src: Type, sat: bool, source: impl Fn() -> Option<Known>
         }
         // A parameter is read again with 16 bits.
         16 if src.bits() >= 16 && known.how == How::Param && !dst.is_signed() => Known::zeros(16, How::Param),
+        16 if src == Type::S8 && half && !known.fits_signed(8) => Known::zeros(16, How::Convert),
         // A 16-bit register keeps whatever stood above: only a narrower source makes it known.
         16 if src.bits() >= 16 => {
             if known.fits_unsigned(16) || known.fits_signed(16) {

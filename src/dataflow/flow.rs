@@ -310,6 +310,7 @@ impl Flow {
                     if earlier == region || self.blocks[(at - self.first_statement) as usize] == 0 =>
                 {
                     self.made[result.index()].twin = value;
+                    self.live[(i - first) as usize] = false;
                     found = true;
                 }
                 _ => {

@@ -80,6 +80,8 @@ pub struct Meaning {
     pub volatile: bool,
     /// A comparison that is false of a value with itself: `gt`, `lt`.
     pub irreflexive: bool,
+    /// A comparison that ptxas makes the other way round where it guards something: `lt`, `le`, `eq`.
+    pub turned: bool,
     /// ptxas merges its result from two ways: a select, or an approximation that scales subnormals.
     pub merges: bool,
     /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
@@ -120,6 +122,7 @@ impl Meaning {
             sat: false,
             volatile: false,
             irreflexive: false,
+            turned: false,
             half_kind: None,
             merges: false,
             calls: false,
@@ -142,14 +145,21 @@ impl Meaning {
                     hi = true;
                     m.unsigned_compare = true;
                 }
-                b"lo" | b"ls" | b"hs" => m.unsigned_compare = true,
+                b"lo" | b"ls" | b"hs" => {
+                    m.turned = part != b"hs";
+                    m.unsigned_compare = true;
+                }
+                b"eq" | b"le" => m.turned = true,
                 b"pack" => m.pack = true,
                 b"rni" => integral = Some(false),
                 b"rzi" => integral = Some(true),
                 b"rn" => rounding = Some(0),
                 b"rz" => rounding = Some(1),
                 b"relu" | b"satfinite" => unpaired = true,
-                b"gt" | b"lt" => m.irreflexive = true,
+                b"gt" | b"lt" => {
+                    m.irreflexive = true;
+                    m.turned = part == b"lt";
+                }
                 b"ftz" => m.ftz = true,
                 b"sat" => m.sat = true,
                 b"param" => param = true,

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::cvt::Form;
+use crate::dataflow::facts::How;
 use crate::dataflow::{Action, Flow, Known, Pair, Space, Use, Value, facts};
 use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
 use crate::sass::{Operand, Reg, Round, Selector};
@@ -85,10 +86,33 @@ pub struct Source {
     pub cut: bool,
     /// It is a byte of a register that a vector load filled.
     pub byte: Option<u16>,
+    /// It was taken out of a word.
+    pub field: Option<Field>,
+}
+
+/// Bits of a word that a shift or `bfe` brought down, on a border where the conversion unit can read them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Its width in bits.
+    pub bits: u32,
+    /// It is sign-extended.
+    pub signed: bool,
+    /// By a shift: the first bit.
+    pub shifted: Option<u32>,
 }
 
 /// Conversions that left their work to the reader of their result: by statement, what they are and what they read.
 pub type Passed = FxHashMap<u32, (Form, Source)>;
+
+/// How ptxas carries out a conversion under a guard.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Guarded {
+    /// It is done where the predicate is false.
+    pub negated: bool,
+    /// It is always computed, and what the register held before, a constant or nothing in particular, is selected
+    /// where the guard fails; `None` where the instruction itself is guarded.
+    pub old: Option<Operand>,
+}
 
 /// A legal conversion and the facts about it.
 #[derive(Debug)]
@@ -107,8 +131,8 @@ pub struct Case {
     pub dst_bits: u32,
     /// What the readers want; empty in a snippet where nothing reads it: then all of it is wanted.
     pub uses: SmallVec<[Use; 4]>,
-    /// Under a guard: whether it is negated, and what the register held before, RZ for zero.
-    pub guard: Option<(bool, Operand)>,
+    /// Its guard.
+    pub guard: Option<Guarded>,
     /// This extension does the conversion whose result it extends.
     pub takes_over: bool,
     /// An earlier like conversion has the result already: its statement.
@@ -168,13 +192,22 @@ impl Case {
             }
         }
         if let Some(g) = statement.guard {
-            let zero = flow.before(module, statement).and_then(|v| flow.known_value(v).constant) == Some(0);
-            // ptxas turns an integer comparison round, as the condition to skip.
+            let before = flow.before(module, statement);
+            let constant = before.and_then(|v| flow.known_value(v).constant);
             let turned = flow.guard(statement).is_some_and(|v| {
                 let m = flow.meaning(flow.maker(module, v).0);
-                m.action == Action::Setp && !m.ty.is_some_and(Type::is_float)
+                m.action == Action::Setp && m.turned
             });
-            case.guard = Some((g.negated != turned, if zero { Operand::RZ } else { Operand::reg(case.dst) }));
+            let old = match constant {
+                Some(0) => Some(Operand::RZ),
+                Some(v) if form.dst == Type::F32 => {
+                    Some(Operand::F32(f32::from_bits(v as u32), Selector::Whole))
+                }
+                Some(v) if form.dst.bits() <= 32 => Some(Operand::Bits(v as u32)),
+                None if before.is_some() && form.dst.bits() <= 32 => None,
+                _ => Some(Operand::reg(case.dst)),
+            };
+            case.guard = Some(Guarded { negated: g.negated != turned, old });
         }
         if form.pack
             && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(module, v).1)
@@ -213,8 +246,13 @@ impl Case {
         if form.src.is_int() {
             // The two together extend from the narrower type.
             let narrow = if form.dst.bits() <= form.src.bits() { form.dst } else { form.src };
-            if narrow.bits() <= self.form.src.bits() {
-                self.form.src = narrow;
+            let same = narrow.bits() == self.form.src.bits();
+            // A signed byte in a half has zeros above, which this reader sees.
+            if same || narrow.bits() < self.form.src.bits() && (narrow.is_unsigned() || self.form.src.is_signed()) {
+                // Of as many bits, it is this reader's sign that counts.
+                if !same {
+                    self.form.src = narrow;
+                }
                 self.source = Source { only_reader: false, ..*source };
             }
         } else if self.form.dst.is_int() {
@@ -265,6 +303,7 @@ impl Case {
             high: false,
             cut: false,
             byte: None,
+            field: None,
         };
         Case {
             form: *form,
@@ -453,6 +492,9 @@ impl Look<'_, '_> {
                     {
                         source.byte = self.byte_of_word(next);
                         source.cut = source.byte.is_some();
+                        if m.source.is_some_and(|t| t.bits() == 32) || flow.known(next).how != How::Unknown {
+                            source.field = self.field(next);
+                        }
                     }
                     source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
                     // The upper half of a word, shifted down and cut.
@@ -465,6 +507,7 @@ impl Look<'_, '_> {
                     }
                     if m.ty == m.source
                         && m.ty == Some(form.src)
+                        && !m.sat
                         && let Some(round) = integral_round(module, w)
                         && let Some(next) = argument(1)
                         && depth > 1
@@ -474,16 +517,18 @@ impl Look<'_, '_> {
                     }
                 }
                 Action::Bfe => {
-                    source.byte = self.byte_of_word(at);
+                    source.field = self.field(at);
                     source.origin = Origin::Computed;
                 }
                 Action::Shr => {
+                    source.field = self.field(at);
                     source.origin = match constant(2) {
                         Some(by) if by < 64 => Origin::Shifted { by: by as u32 },
                         _ => Origin::Computed,
                     };
                 }
                 Action::And => {
+                    source.field = self.field(at);
                     source.origin = match (argument(1), constant(2)) {
                         (Some(of), Some(_)) if self.made_by(of) == Some(Action::Shr) => Origin::Shifted { by: 0 },
                         (Some(of), Some(_)) => Origin::Masked { of: self.operand(of) },
@@ -521,11 +566,31 @@ impl Look<'_, '_> {
                 let vector = matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(n) if n > 1);
                 (vector && m.ty?.bits() == 8).then_some(element)
             }
+            _ => None,
+        }
+    }
+
+    /// The field of a word that a value is.
+    fn field(&self, at: u32) -> Option<Field> {
+        let (w, _, _) = self.flow.maker(self.module, self.flow.value(at)?);
+        let m = self.flow.meaning(w);
+        if w.guard.is_some() || m.ty.is_none_or(|t| t.bits() != 32) {
+            return None;
+        }
+        let arguments: SmallVec<[u32; 4]> = self.flow.arguments(self.module, w).collect();
+        let constant = |n: usize| self.flow.constant(self.module, *arguments.get(n)?);
+        match m.action {
             Action::Bfe => {
-                let mut arguments = self.flow.arguments(self.module, w).skip(2);
-                let from = self.flow.constant(self.module, arguments.next()?)?;
-                let bits = self.flow.constant(self.module, arguments.next()?)?;
-                (bits == 8 && from % 8 == 0 && from < 32).then_some(from as u16 / 8)
+                let (from, bits) = (constant(2)?, constant(3)?);
+                let aligned = from + bits <= 32 && (bits == 8 && from % 8 == 0 || bits == 16 && from % 16 == 0);
+                aligned.then_some(Field { bits: bits as u32, signed: m.ty?.is_signed(), shifted: None })
+            }
+            Action::Shr if !m.ty?.is_signed() => {
+                let by = constant(2).filter(|by| matches!(by, 8 | 16 | 24))? as u32;
+                Some(Field { bits: 32 - by, signed: false, shifted: Some(by) })
+            }
+            Action::And if constant(2) == Some(0xff) => {
+                self.field(*arguments.get(1)?).filter(|f| f.shifted.is_some()).map(|f| Field { bits: 8, ..f })
             }
             _ => None,
         }

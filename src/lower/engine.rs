@@ -4,11 +4,10 @@ use smallvec::SmallVec;
 
 use crate::cvt::Form;
 use crate::dataflow::{Known, Use};
-use crate::ptx::Type;
-use crate::sass::{Alu, Convert, Instruction, Op, Operand, Pred, Selector};
+use crate::sass::{Alu, Convert, Guard, Instruction, Op, Operand, Pred, Selector};
 use crate::translate::Fate;
 
-use super::case::{Case, Origin, Source};
+use super::case::{Case, Guarded, Origin, Source};
 use super::constant;
 use super::emit::Emit;
 use super::registers::Registers;
@@ -113,17 +112,28 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
 /// The uniform register that stands for all of them.
 const UNIFORM: u8 = 4;
 
-/// Under a guard ptxas computes always and selects what the register keeps.
+/// Under a guard ptxas guards the instructions that write the register, or computes always and selects what it keeps.
 fn select_guarded(case: &Case, e: &mut Emit<'_>) {
-    let Some((negated, old)) = case.guard else { return };
-    let op = if case.form.dst == Type::F32 { Alu::Fsel } else { Alu::Sel };
+    let Some(Guarded { negated, old }) = case.guard else { return };
+    let Some(old) = old else {
+        let writes = if e.out.len() > 1 && !matches!(e.out[0].op, Op::Alu(Alu::Prmt)) { 1 } else { 0 };
+        for i in &mut e.out[writes..] {
+            i.guard = i.guard.or(Some(Guard { pred: Pred(0), negated }));
+        }
+        return;
+    };
+    let op = if case.form.dst.is_float() { Alu::Fsel } else { Alu::Sel };
     let value = e.value;
-    e.result(op, &[value, old, Operand::Pred(Pred(0), negated)]);
+    let (dst, low) = (e.dst, old);
+    e.result(op, &[value, low, Operand::Pred(Pred(0), negated)]);
+    if case.form.dst.bits() == 64 {
+        e.to(dst.high(), op, &[value.high(), old.high(), Operand::Pred(Pred(0), negated)]);
+    }
 }
 
 /// What is left to the reader: all of the conversion, or the extension of its result.
 fn passed(case: &Case, e: &Emit<'_>) -> (Form, Source) {
-    if e.out.is_empty() {
+    if e.out.is_empty() || case.from_int() && !case.form.sat {
         return (case.form, case.source);
     }
     let form = Form { src: case.form.dst, rounding: None, ..case.form };

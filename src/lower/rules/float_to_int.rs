@@ -29,7 +29,9 @@ fn extended_later(c: &Case) -> bool {
     c.uses.len() == 1
         && c.only(|u| match *u {
             Use::Extend { from, to } => {
-                from == dst && to.bits() == 32 && (dst.bits() == 16 || (to.is_signed() && dst.is_signed()))
+                (from == dst || dst == Type::S8 && from == Type::S16)
+                    && to.bits() == 32
+                    && (dst.bits() == 16 || (to.is_signed() && dst.is_signed()))
             }
             Use::Compare(t) => t.is_signed() && dst.is_signed(),
             _ => false,

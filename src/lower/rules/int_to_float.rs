@@ -1,7 +1,7 @@
 //! Integer to float: I2F, and I2FP for 32-bit integers.
 
 use crate::dataflow::facts::How;
-use crate::lower::case::{Case, Origin};
+use crate::lower::case::{Case, Field, Origin};
 use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::float_to_float::{format, round};
 use crate::lower::rules::int_to_int::int;
@@ -40,34 +40,65 @@ fn is_word(c: &Case, bits: u8) -> bool {
         || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 16, .. })
 }
 
+/// The half unit can do the conversion.
+fn on_half_unit(c: &Case) -> bool {
+    c.form.dst == Type::F32 && c.machine.half_unit_integers && matches!(round(&c.form), Round::Near | Round::Trunc)
+}
+
+/// The conversion unit reads the field in its word.
+fn reads_field(c: &Case, f: Field) -> bool {
+    let src = c.form.src;
+    match (f.shifted, src.is_signed()) {
+        (None, _) if src.bits() == 32 => true,
+        (None, true) => src.bits() <= 16,
+        (None, false) if f.signed => src.bits() <= f.bits,
+        (None, false) => src.bits() <= 16 && !on_half_unit(c),
+        (Some(_), true) => false,
+        // A mask that leaves a byte of what was shifted is taken in by the conversion unit only.
+        (Some(by), false) => match src.bits() {
+            32 => matches!((by, f.bits), (24, _) | (16, 16)) || f.bits == 8 && !on_half_unit(c),
+            16 => by >= 16 && !on_half_unit(c),
+            8 => !on_half_unit(c),
+            _ => false,
+        },
+    }
+}
+
+/// A byte of a shifted word that only this conversion reads: the mask is done here.
+fn masked_field(c: &Case) -> bool {
+    c.form.src == Type::U32
+        && c.source.only_reader
+        && c.source.known.how == How::Mask
+        && c.source.field.is_some_and(|f| f.shifted.is_some_and(|by| by < 24) && f.bits == 8)
+}
+
+/// The low byte of a half that a load zero-extended.
+fn is_loaded_half(c: &Case) -> bool {
+    c.source.origin == Origin::Load && c.source.known.how == How::Load && c.source.known.zero_from == 16
+}
+
 /// The rules.
 pub const RULES: &[Rule] = &[
     Rule {
         card: 2,
-        name: "part-of-shifted-word",
-        title: "a byte or half that a shift brought down is read by I2F where it stood",
-        when: |c| {
-            int_to_float(c)
-                && !c.form.src.is_signed()
-                && matches!(c.form.dst, Type::F64 | Type::F16)
-                && match (c.source.origin, c.form.src) {
-                    (Origin::Shifted { by }, Type::U8) => by % 8 == 0,
-                    (Origin::Shifted { by }, Type::U16) => by >= 16 && by % 8 == 0,
-                    _ => false,
-                }
-        },
-        emit: |_, e| e.folded = Some("the conversion reads the byte where the shift found it, in the shift's place"),
-        why: "the conversion unit selects bytes and halves of its source",
-        examples: &[Example {
-            ptx: ".reg .b64 d<9>; shr.u32 r2, r1, 8; cvt.rn.f64.u8 d1, r2;",
-            arch: "sm_89",
-            sass: &[],
-        }],
+        name: "field-of-word",
+        title: "a byte or half that a bfe or shift takes out of a word is read by I2F where it stood",
+        when: |c| int_to_float(c) && c.source.field.is_some_and(|f| reads_field(c, f)),
+        emit: |_, e| e.folded = Some("the conversion reads the field where it stands in the word, in the reader's place"),
+        why: "the conversion unit selects bytes and halves of its source; the half unit, which converts words, does not",
+        examples: &[
+            Example {
+                ptx: ".reg .b64 d<9>; shr.u32 r2, r1, 8; cvt.rn.f64.u8 d1, r2;",
+                arch: "sm_89",
+                sass: &[],
+            },
+            Example { ptx: "bfe.u32 r2, r1, 16, 8; cvt.rn.f32.u32 f1, r2;", arch: "sm_89", sass: &[] },
+        ],
     },
     Rule {
         card: 2,
         name: "byte-of-vector",
-        title: "a byte of a loaded vector or of a word is read by I2F where it stands",
+        title: "a byte of a loaded vector is read by I2F where it stands",
         when: |c| {
             int_to_float(c)
                 && c.source.byte.is_some()
@@ -76,10 +107,9 @@ pub const RULES: &[Rule] = &[
                         c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8) || c.form.src == Type::S8
                     }
                     (false, true) => !c.machine.half_unit_integers && c.source.known.fits_unsigned(8),
-                    // A field taken out of a word is read there, a byte that a load took out is a word already.
+                    // An unsigned byte that the load took out is a word already.
                     (signed, false) => {
                         signed && c.form.src == Type::S8
-                            || c.source.origin == Origin::Computed
                             || !c.machine.half_unit_integers
                             || signed && c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8)
                     }
@@ -107,16 +137,18 @@ pub const RULES: &[Rule] = &[
                 && (src.bits == 32 && !masked_byte(c)
                     || src.bits < 32
                         && !src.signed
-                        && (is_word(c, src.bits) || matches!(c.source.origin, Origin::Shifted { .. })))
+                        && (is_word(c, src.bits)
+                            || matches!(c.source.origin, Origin::Shifted { .. })
+                            || src.bits == 8 && is_loaded_half(c)))
         },
         emit: |c, e| {
             let src = reads(c);
-            if src.bits < 32 && !is_word(c, src.bits) {
+            if src.bits < 32 && !is_word(c, src.bits) || masked_field(c) {
                 // Bits above the byte that the shift brought down.
                 let cut = e.scratch();
                 let dst = std::mem::replace(&mut e.dst, cut);
                 e.value = c.source.plain;
-                e.mask(if src.bits == 8 { 0xff } else { 0xffff });
+                e.mask(if src.bits == 16 { 0xffff } else { 0xff });
                 e.dst = dst;
             } else {
                 e.value = c.source.operand;

@@ -102,6 +102,10 @@ pub const RULES: &[Rule] = &[
                 }
                 return;
             }
+            if c.form.dst == Type::S8 && c.source.field.is_some_and(|f| f.shifted.is_none() && f.bits == 8) {
+                e.folded = Some("the field is taken out of its word with its sign");
+                return;
+            }
             let fits = if c.form.dst.is_signed() { known.fits_signed(bits) } else { known.fits_unsigned(bits) };
             if fits && !(c.form.dst.is_signed() && known.how == How::Shift) {
                 e.folded = Some("the bits above are already those of the type");
@@ -223,6 +227,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             if dst.is_unsigned() || c.dst_bits < 32 {
                 e.permute(0x7710);
             }
+            e.passed = c.dst_bits < 32;
         }
         32 => {
             if in_place {

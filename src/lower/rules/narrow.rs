@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::cvt::{Form, Rounding};
-use crate::lower::case::Case;
+use crate::lower::case::{Case, Origin};
 use crate::lower::emit::Emit;
 use crate::lower::machine::Packing;
 use crate::lower::rule::{Example, Rule};
@@ -86,11 +86,19 @@ pub const RULES: &[Rule] = &[
         emit: |c, e| {
             let (s, one, half) = (c.source.plain, e.scratch(), e.scratch());
             let infinity = Operand::F32(f32::INFINITY, Selector::Whole);
-            e.to(half, Alu::Mov, &[Operand::Bits(0x1000)]);
-            e.to(one, Alu::Mov, &[s]);
-            e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, s.absolute(), infinity);
-            let add = [Operand::reg(one), Operand::Bits(1), Operand::reg(half)];
-            e.guarded(Some((Pred(0), true)), one, Alu::ImadIadd, &add);
+            let shared = c.made(0) && !c.source.only_reader || matches!(c.source.origin, Origin::Param { .. });
+            if shared {
+                // The source is needed as it was.
+                e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, s.absolute(), infinity);
+                e.to(one, Alu::Iadd3, &[s, Operand::Bits(0x1000), Operand::RZ]);
+                e.to(one, Alu::Sel, &[s, Operand::reg(one), Operand::Pred(Pred(0), false)]);
+            } else {
+                e.to(half, Alu::Mov, &[Operand::Bits(0x1000)]);
+                e.to(one, Alu::Mov, &[s]);
+                e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, s.absolute(), infinity);
+                let add = [Operand::reg(one), Operand::Bits(1), Operand::reg(half)];
+                e.guarded(Some((Pred(0), true)), one, Alu::ImadIadd, &add);
+            }
             e.value = Operand::reg(one);
             // A reader that only masks by as much does the clearing itself.
             e.mask(0xffff_e000);

@@ -176,9 +176,12 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
     let extended = e.narrow == Narrow::Extended && !plain;
     let reader_extends = c.only(|u| match *u {
         Use::ToFloat { from, to } => {
-            !(plain && part) && (from == dst || dst == Type::U8 && !plain && from.is_unsigned() && to == Type::F32)
+            !(plain && part)
+                && (from == dst
+                    || dst == Type::S8 && !word && from == Type::S16 && to == Type::F32
+                    || dst == Type::U8 && !plain && from.is_unsigned() && to == Type::F32)
         }
-        Use::Extend { from, to } => dst == Type::S8 && !word && from == dst && to.is_signed() && !(plain && part),
+        Use::Extend { from, to } => dst == Type::S8 && !word && from.is_signed() && to.is_signed() && !(plain && part),
         Use::Compare(t) => dst == Type::S8 && t.is_signed(),
         Use::ShiftLeft(_) => dst == Type::U8,
         _ => false,
@@ -202,7 +205,7 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
     }
     if e.out.is_empty() {
         e.pass("the reader takes the bits it wants itself");
-    } else if reader_extends {
+    } else if reader_extends || dst == Type::S8 && !word && c.from_int() {
         e.passed = true;
     }
 }

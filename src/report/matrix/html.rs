@@ -138,16 +138,48 @@ struct Names {
     form: String,
     types: String,
     target: String,
+    words: [&'static str; 3],
 }
 
 impl Names {
+    fn new(spelling: &Spelling) -> Self {
+        let Form { rounding, dst, src, .. } = spelling.form;
+        Self {
+            form: spelling.to_string(),
+            types: format!(".{}.{}", type_name(dst), type_name(src)),
+            target: String::new(),
+            words: [rounding.map_or("", rounding_name), type_name(dst), type_name(src)],
+        }
+    }
+
     fn left_out(&self, text: &str) -> String {
-        let quoted = |name: &str| (format!("'{name}'"), format!("`{name}`"));
         let mut text = text.replace(&self.form, "\u{1}").replace(&self.types, "\u{2}");
-        let (single, back) = quoted(&self.target);
-        text = text.replace(&single, "'\u{3}'").replace(&back, "`\u{3}`");
+        for (word, mark) in std::iter::once(self.target.as_str()).chain(self.words).zip('\u{3}'..) {
+            text = without_word(&text, word, mark);
+        }
         text
     }
+}
+
+/// The text with `mark` wherever `word` stands by itself.
+fn without_word(text: &str, word: &str, mark: char) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(word).filter(|_| !word.is_empty()) {
+        let (before, after) = (&rest[..at], &rest[at + word.len()..]);
+        let joins = |c: char| c.is_alphanumeric() || c == '_';
+        let alone = !before.chars().next_back().or(out.chars().next_back()).is_some_and(joins)
+            && !after.chars().next().is_some_and(joins);
+        out.push_str(before);
+        if alone {
+            out.push(mark)
+        } else {
+            out.push_str(word)
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 fn data(matrix: &Matrix) -> Data {
@@ -168,11 +200,7 @@ fn data(matrix: &Matrix) -> Data {
         };
         let mut numbers = vec![builder.texts.number(first_target), builder.texts.number(first_version)];
         let Form { pack, dst, src, .. } = row.spelling.form;
-        let mut names = Names {
-            form: row.spelling.to_string(),
-            types: format!(".{}.{}", type_name(dst), type_name(src)),
-            target: String::new(),
-        };
+        let mut names = Names::new(&row.spelling);
         for (cell, target) in row.cells.iter().zip(&targets) {
             names.target.clone_from(target);
             let cell = builder.cell(cell, &names);
@@ -227,4 +255,17 @@ pub fn write(matrix: &Matrix, out: &mut dyn Write) -> io::Result<()> {
         rest = after;
     }
     out.write_all(rest.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_left_out_where_they_stand_alone() {
+        assert_eq!(without_word("f16 from `.f16x2.f16`", "f16", '#'), "# from `.f16x2.#`");
+        assert_eq!(without_word("sm_100 or sm_100a", "sm_100", '#'), "# or sm_100a");
+        assert_eq!(without_word("bf16", "f16", '#'), "bf16");
+        assert_eq!(without_word("any", "", '#'), "any");
+    }
 }

@@ -49,9 +49,12 @@
     }
     pairs.set((pair.pack ? "pack." : "") + pair.dst + "." + pair.src, pair);
   }
-  // Messages are kept without the names of form, types and target.
-  const filled = (text, form, target) => data.texts[text].replaceAll("\u0001", form.name)
-    .replaceAll("\u0002", "." + form.pair.dst + "." + form.pair.src).replaceAll("\u0003", data.targets[target]);
+  // Messages are kept without the names of form, types, target and rounding.
+  const filled = (text, form, target) => {
+    const { dst, src } = form.pair;
+    const names = ["", form.name, `.${dst}.${src}`, data.targets[target], data.roundings[fields(form.number).rounding], dst, src];
+    return data.texts[text].replace(/[\u0001-\u0006]/g, (mark) => names[mark.charCodeAt(0)]);
+  };
   const cellOf = (form, target) => {
     const [legal, ...rest] = data.cells[form.row.cells[target]];
     if (!legal) return { legal: false, reasons: () => rest.map((text) => filled(text, form, target)), same: "illegal" };
@@ -146,7 +149,7 @@
   const outcome = (cell) => {
     if (!cell.legal) {
       return [make("p", {}, make("strong", {}, "Illegal")), make("ul", {},
-        ...cell.reasons().map((text) => make("li", {}, text)))];
+        ...cell.reasons().map((text) => make("li", { class: text.startsWith("→") ? "help" : null }, text)))];
     }
     const [number, name, title, why] = cell.rule;
     const parts = [make("pre", { class: cell.path[0] }, cell.sass.join("\n")), make("dl", {},
