@@ -1,0 +1,125 @@
+//! Every form on every target in both contexts, against what ptxas said: `fixtures/golden/matrix.tsv`.
+//!
+//! Legality, messages, opcodes and the shapes of operands have to be the same, without exception. With
+//! `CVTLOWER_BLESS_PTXAS=1` and a ptxas of the fixture's version the fixture is written.
+
+mod engine;
+mod real;
+mod table;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use cvtlower::cvt::{Spelling, forms};
+use cvtlower::matrix::Surroundings;
+use cvtlower::reference::{Tools, Wanted};
+use cvtlower::target::Target;
+use rayon::prelude::*;
+
+use table::{CONTEXTS, PTXAS, Table};
+
+/// So many differences are shown.
+const SHOWN: usize = 20;
+
+/// While the fixture is written nobody may read it.
+fn bless() -> bool {
+    std::env::var_os("CVTLOWER_BLESS_PTXAS").is_some_and(|value| value == "1")
+}
+
+fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/golden/matrix.tsv")
+}
+
+fn golden() -> Table {
+    Table::read(&fs::read_to_string(path()).expect("the fixture"))
+}
+
+/// The columns: both contexts of all targets.
+fn places() -> Vec<(Surroundings, &'static str, Target)> {
+    CONTEXTS.iter().flat_map(|&(around, name)| Target::all().map(move |target| (around, name, target))).collect()
+}
+
+/// The columns of `forms` by `column`, made into rows.
+fn table(forms: &[Spelling], column: impl Fn(Surroundings, Target) -> Vec<String> + Sync) -> Vec<(String, Vec<String>)> {
+    let columns: Vec<Vec<String>> =
+        places().into_par_iter().map(|(around, _, target)| column(around, target)).collect();
+    let row = |index: usize| columns.iter().map(|column| column[index].clone()).collect();
+    forms.iter().enumerate().map(|(index, form)| (form.to_string(), row(index))).collect()
+}
+
+/// Fails where the rows are not those of the fixture.
+fn assert_golden(rows: &[(String, Vec<String>)], golden: &Table) {
+    let known: std::collections::HashMap<&str, &[String]> =
+        golden.rows.iter().map(|(form, cells)| (form.as_str(), cells.as_slice())).collect();
+    let places = places();
+    let (mut wrong, mut shown) = (0, String::new());
+    for (form, cells) in rows {
+        let expected = known.get(form.as_str()).unwrap_or_else(|| panic!("{form} is not in the fixture"));
+        for (((_, context, target), got), expected) in places.iter().zip(cells).zip(*expected) {
+            if got != expected {
+                wrong += 1;
+                if wrong <= SHOWN {
+                    shown += &format!("{form} on {target}, {context}\n  expected  {expected}\n  got       {got}\n");
+                }
+            }
+        }
+    }
+    assert!(wrong == 0, "{wrong} of {} differ from ptxas {}:\n{shown}", rows.len() * places.len(), golden.ptxas);
+}
+
+#[test]
+fn every_form_is_as_ptxas_has_it() {
+    if bless() {
+        return;
+    }
+    let forms = forms::all();
+    let rows = table(&forms, |around, target| engine::column(&forms, around, target));
+    assert_golden(&rows, &golden());
+}
+
+#[test]
+fn the_fixture_has_all_forms_and_targets_and_no_others() {
+    if bless() {
+        return;
+    }
+    let golden = golden();
+    assert_eq!(golden.ptxas, PTXAS);
+    assert_eq!(golden.targets, Target::all().map(|target| target.to_string()).collect::<Vec<_>>());
+    let known: BTreeSet<String> = forms::all().iter().map(ToString::to_string).collect();
+    let there: BTreeSet<String> = golden.rows.iter().map(|(form, _)| form.clone()).collect();
+    assert_eq!(golden.rows.len(), there.len(), "a form is there twice");
+    assert!(known.is_subset(&there), "missing: {:?}", known.difference(&there).take(SHOWN).collect::<Vec<_>>());
+    assert!(there.is_subset(&known), "extra: {:?}", there.difference(&known).take(SHOWN).collect::<Vec<_>>());
+}
+
+/// The lane with the real tools: skipped by name where there are none, or others than the fixture is of.
+#[test]
+fn lane_real_ptxas_gives_the_fixture() {
+    let skipped = |why: &dyn std::fmt::Display| eprintln!("SKIPPED lane_real_ptxas_gives_the_fixture: {why}");
+    let tools = match Tools::find(&Wanted::default()) {
+        Ok(tools) => tools,
+        Err(missing) => {
+            assert!(!bless(), "{missing}");
+            return skipped(&missing);
+        }
+    };
+    if tools.ptxas.version != PTXAS {
+        let why = format!("the fixture is of ptxas {PTXAS}, this is {}", tools.ptxas.version);
+        assert!(!bless(), "{why}");
+        return skipped(&why);
+    }
+    let forms = forms::all();
+    if bless() {
+        let rows = table(&forms, |around, target| real::column(&forms, around, target, &tools));
+        let targets = Target::all().map(|target| target.to_string()).collect();
+        let text = Table { ptxas: tools.ptxas.version, targets, rows }.write(&forms);
+        fs::create_dir_all(path().parent().expect("a folder")).expect("the folder");
+        fs::write(path(), text).expect("the fixture is written");
+        return;
+    }
+    // A prime step meets all kinds of forms; every form takes minutes.
+    let some: Vec<Spelling> = forms.into_iter().step_by(97).collect();
+    let rows = table(&some, |around, target| real::column(&some, around, target, &tools));
+    assert_golden(&rows, &golden());
+}
