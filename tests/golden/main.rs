@@ -11,8 +11,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::PathBuf;
 
-use cvtlower::cvt::{Spelling, forms};
+use cvtlower::cvt::{Form, Spelling, forms};
 use cvtlower::matrix::Surroundings;
+use cvtlower::matrix::kernel::Kernels;
+use cvtlower::ptx::Type;
 use cvtlower::reference::{Tools, Wanted};
 use cvtlower::target::Target;
 use rayon::prelude::*;
@@ -45,6 +47,16 @@ fn columns<T: Send>(column: impl Fn(usize, Surroundings, Target) -> T + Sync) ->
     places().into_par_iter().enumerate().map(|(index, (around, _, target))| column(index, around, target)).collect()
 }
 
+/// Whether outcomes are the same.
+///
+/// In the sequences for f64 some instructions do not depend on each other; which of them stands first is up to the
+/// schedule around them. Nowhere else is the order free, and instructions are never more or fewer or others.
+fn same(form: &Spelling, got: &str, expected: &str) -> bool {
+    let Form { dst, src, sat, ftz, .. } = form.form;
+    let free = (dst == Type::F64 && sat) || (dst == Type::F32 && src == Type::F64 && ftz);
+    got == expected || (free && engine::sorted(got) == engine::sorted(expected))
+}
+
 /// Fails where the outcomes of `forms` are not those of the fixture.
 fn assert_golden(forms: &[Spelling], column: impl Fn(Surroundings, Target) -> Vec<String> + Sync) {
     let golden = golden();
@@ -60,7 +72,7 @@ fn assert_golden(forms: &[Spelling], column: impl Fn(Surroundings, Target) -> Ve
         let cells = forms.iter().zip(&rows).zip(got).filter_map(|((form, &row), got)| {
             let expected = golden.outcome(row, index, form);
             let told = || format!("{form} on {target}, {context}\n  expected  {expected}\n  got       {got}\n");
-            (got != expected).then(told)
+            (!same(form, &got, &expected)).then(told)
         });
         cells.collect()
     });
@@ -75,7 +87,11 @@ fn every_form_is_as_ptxas_has_it() {
         return;
     }
     let forms = forms::all();
-    assert_golden(&forms, |around, target| engine::column(&forms, around, target));
+    let kernels = CONTEXTS.map(|(around, _)| (around, Kernels::new(&forms, around)));
+    assert_golden(&forms, |around, target| {
+        let (_, kernels) = kernels.iter().find(|(a, _)| *a == around).expect("a context");
+        engine::column(kernels, target)
+    });
 }
 
 #[test]

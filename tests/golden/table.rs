@@ -3,6 +3,7 @@
 //! Most forms come to the same on most targets, so outcomes and what stands in all columns (a pattern) are written
 //! once and have names. The names come from what they name: a change of one does not rename the others in a diff.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -65,7 +66,10 @@ impl<'a> Mentioned<'a> {
         text.replace(&format!("'.{dst}'"), "'.%D'").replace(&format!("'.{src}'"), "'.%S'")
     }
 
-    fn put_in(&self, outcome: &str) -> String {
+    fn put_in<'o>(&self, outcome: &'o str) -> Cow<'o, str> {
+        if !outcome.contains('%') {
+            return Cow::Borrowed(outcome);
+        }
         let mut parts = outcome.split('%');
         let mut text = parts.next().unwrap_or_default().to_owned();
         for part in parts {
@@ -78,7 +82,7 @@ impl<'a> Mentioned<'a> {
             };
             text += rest;
         }
-        text
+        Cow::Owned(text)
     }
 }
 
@@ -154,7 +158,7 @@ pub fn write(ptxas: &str, targets: &[String], forms: &[Spelling], columns: &[Vec
 
 impl Table {
     /// What the fixture has for a row in a column.
-    pub fn outcome(&self, row: usize, column: usize, form: &Spelling) -> String {
+    pub fn outcome(&self, row: usize, column: usize, form: &Spelling) -> Cow<'_, str> {
         let target = &self.targets[column % self.targets.len()];
         Mentioned::new(form, target).put_in(&self.outcomes[self.rows[row].1[column]])
     }
