@@ -101,11 +101,12 @@ pub fn syntax(e: &SyntaxError, source: &[u8], lines: &LineIndex<'_>) -> Diagnost
     }
 }
 
-/// The findings of the judge about one statement; the same fault said more than once is one finding.
+/// The findings of the judge about one statement; the same fault said more than once in a row is one finding. Where ptxas
+/// says something else in between it is two, so that its messages keep their order.
 pub fn violations(found: &[Violation], module: &Module<'_>, s: &Statement) -> Vec<Diagnostic> {
     let mut all: Vec<(&Violation, Diagnostic)> = Vec::with_capacity(found.len());
     for v in found {
-        if let Some((_, d)) = all.iter_mut().find(|(w, _)| w.fault == v.fault && w.place == v.place) {
+        if let Some((_, d)) = all.last_mut().filter(|(w, _)| w.fault == v.fault && w.place == v.place) {
             d.ptxas.push(v.ptxas());
             continue;
         }
