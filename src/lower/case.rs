@@ -86,6 +86,8 @@ pub struct Source {
     pub cut: bool,
     /// It is a byte of a register that a vector load filled.
     pub byte: Option<u16>,
+    /// What made it clamped it to [0, 1] already.
+    pub clamped: bool,
     /// It was taken out of a word.
     pub field: Option<Field>,
 }
@@ -243,12 +245,18 @@ impl Case {
         }
         if form.src.is_int() {
             // The two together extend from the narrower type.
+            let wide = form.dst.bits() >= 32 && form.dst.bits() > form.src.bits();
+            let signs = self.form.src.is_signed() == form.src.is_signed();
+            // Only the conversion to f32 reads the byte or half before its extension to a word.
+            if wide && !(signs && self.form.dst == Type::F32 && self.form.src.bits() == form.dst.bits()) {
+                return;
+            }
             let narrow = if form.dst.bits() <= form.src.bits() { form.dst } else { form.src };
             let same = narrow.bits() == self.form.src.bits();
             // A signed byte in a half has zeros above, which this reader sees.
             let fits = narrow.bits() < self.form.src.bits()
-                && (narrow.is_unsigned() || self.form.src.is_signed())
-                && (self.form.dst == Type::F32 || self.form.dst.is_int());
+                && narrow.is_signed() == self.form.src.is_signed()
+                && (self.form.dst == Type::F32 || self.form.dst.is_int() && narrow.is_signed());
             if same || fits {
                 // Of as many bits, it is this reader's sign that counts.
                 if !same {
@@ -309,6 +317,7 @@ impl Case {
             cut: false,
             byte: None,
             field: None,
+            clamped: false,
         };
         Case {
             form: *form,
@@ -429,6 +438,7 @@ impl Look<'_, '_> {
             let argument = |n: usize| args.get(n).copied().filter(|&i| flow.register(module, i).is_some());
             let constant = |n: usize| args.get(n).and_then(|&i| flow.constant(module, i));
             let signed = form.src.is_float() && m.ty == Some(form.src);
+            source.clamped = signed && m.sat && !neg && !abs;
             match m.action {
                 Action::Neg if signed => {
                     let Some(next) = argument(1) else { break };
@@ -605,10 +615,11 @@ impl Look<'_, '_> {
 
     /// Whether the upper element of an unpacked word is read where it is: the word is needed for something else too.
     fn upper_half(&self, unpack: &Statement, word: u32, element: u16, count: u16) -> bool {
-        count == 2
-            && element == 1
+        let halves = self.flow.meaning(unpack).ty.is_some_and(|t| t.bits() == 16 * u32::from(count));
+        halves
+            && element % 2 == 1
             && self.form.src.bits() <= 16
-            && (self.element_is_read(unpack, 0)
+            && ((0..count).any(|other| other != element && self.element_is_read(unpack, other))
                 || self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v)))
             && !matches!(self.made_by(word), Some(Action::Load(Space::Param)))
     }

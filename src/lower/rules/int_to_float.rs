@@ -64,6 +64,15 @@ fn reads_field(c: &Case, f: Field) -> bool {
     }
 }
 
+/// What a shift brought down, with other bits above.
+fn shifted(c: &Case, bits: u8) -> bool {
+    match c.source.field {
+        // Masked to a byte, which only a byte's reader does again.
+        Some(f) if f.shifted.is_some() => f.bits != 8 || bits == 8,
+        _ => matches!(c.source.origin, Origin::Shifted { .. }),
+    }
+}
+
 /// A byte of a shifted word that only this conversion reads: the mask is done here.
 fn masked_field(c: &Case) -> bool {
     c.form.src == Type::U32
@@ -135,9 +144,7 @@ pub const RULES: &[Rule] = &[
                 && (src.bits == 32 && !masked_byte(c)
                     || src.bits < 32
                         && !src.signed
-                        && (is_word(c, src.bits)
-                            || matches!(c.source.origin, Origin::Shifted { .. })
-                            || src.bits == 8 && is_loaded_half(c)))
+                        && (is_word(c, src.bits) || shifted(c, src.bits) || src.bits == 8 && is_loaded_half(c)))
         },
         emit: |c, e| {
             let src = reads(c);

@@ -173,7 +173,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         let absorbed = c.only(|u| match *u {
             Use::ShiftLeft(_) => true,
             Use::Mask(m) => (src.bits() == 16 || dst.bits() == 64) && m <= 0xff,
-            Use::ToFloat { from, .. } => from == dst && dst.is_unsigned(),
+            Use::ToFloat { from, to } => from == dst && dst.is_unsigned() && to == Type::F32,
             _ => false,
         });
         if absorbed {
@@ -186,6 +186,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         } else {
             e.mask(if src.bits() == 8 { 0xff } else { 0xffff });
         }
+        e.passed = true;
         return;
     }
     // Signed: the low word first, then the high one.
@@ -236,6 +237,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 e.pass("the conversion that reads it extends the sign itself");
             } else {
                 e.permute(permute);
+                e.passed = true;
             }
         }
         _ => {
@@ -245,6 +247,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             }
             if !in_place {
                 e.permute(permute);
+                e.passed = true;
             }
             let low = c.low_only || low_only(c, 32);
             // A 64-bit sum takes the sign of the low word as its high one, where it is the only reader.

@@ -30,6 +30,10 @@ pub const RULES: &[Rule] = &[
             }
             let ftz = c.form.ftz && c.form.src == Type::F32;
             let value = e.value;
+            if c.source.clamped && e.out.is_empty() && !ftz {
+                e.folded = Some("the operation that made the value clamped it");
+                return;
+            }
             if never_positive(value)
                 && e.out.is_empty()
                 && !c.any(|u| matches!(u, Use::Unpack | Use::Copy | Use::Logic))
