@@ -7,7 +7,7 @@ use crate::ptx::{Span, SyntaxError};
 use super::diagnose;
 
 /// Findings past this number are counted and not kept, so that they do not take far more memory than the text.
-const MOST: usize = 20_000;
+const MOST: usize = 200_000;
 
 /// Findings in the order in which they came.
 #[derive(Debug, Default)]
