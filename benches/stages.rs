@@ -106,7 +106,8 @@ fn lowering(bencher: Bencher<'_, '_>, input: Input) {
             for (index, form) in conversions {
                 registers.visit(&module, &flow, *index);
                 let s = &module.statements[*index as usize];
-                let case = Case::in_context(form, machine, &module, &flow, &registers, s, &|_| None);
+                let case =
+                    Case::in_context(form, machine, &module, &flow, &registers, s, &|_| None, &Default::default());
                 black_box(lower(&case, &registers, *index));
             }
         }

@@ -2,13 +2,11 @@
 
 mod calls;
 mod diagnose;
-mod findings;
 mod judge;
 mod setting;
 
 use smallvec::SmallVec;
 
-use self::findings::Findings;
 use crate::cvt::Form;
 use crate::dataflow::Flow;
 use crate::diagnostic::Diagnostic;
@@ -125,8 +123,7 @@ pub struct Translation<'s> {
 /// ```
 pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let (module, errors) = parse(source);
-    let mut diagnostics = findings::of_syntax(&errors, source);
-    let mut findings = Findings::default();
+    let mut diagnostics = diagnose::all_syntax(&errors, source);
     let setting = setting::Setting::of(&module, options, &mut diagnostics);
     let mut flow = Flow::new(&module);
     let mut registers = Registers::new();
@@ -137,7 +134,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let called = calls::called(&module);
     for index in 0..module.functions.len() {
         legal.clear();
-        judge.function(&module, index, &mut legal, &mut findings);
+        judge.function(&module, index, &mut legal, &mut diagnostics);
         let mut conversions = Vec::with_capacity(legal.len());
         if !legal.is_empty() {
             flow.analyse(&module, index);
@@ -164,7 +161,6 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
         }
         functions.push(FunctionTranslation { function: index as u32, called: called[index], conversions });
     }
-    diagnostics.extend(findings.into_diagnostics());
     // Findings about one statement have one anchor and stay in the order of ptxas.
     diagnostics.sort_by_key(|d| d.anchor.start);
     Translation { module, arch: setting.arch, functions, diagnostics }
