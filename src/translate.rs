@@ -2,11 +2,14 @@
 
 mod calls;
 mod diagnose;
+mod findings;
 mod judge;
 mod setting;
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use self::findings::Findings;
 use crate::cvt::Form;
 use crate::dataflow::Flow;
 use crate::diagnostic::Diagnostic;
@@ -123,7 +126,8 @@ pub struct Translation<'s> {
 /// ```
 pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let (module, errors) = parse(source);
-    let mut diagnostics = diagnose::all_syntax(&errors, source);
+    let mut diagnostics = findings::of_syntax(&errors, source);
+    let mut findings = Findings::default();
     let setting = setting::Setting::of(&module, options, &mut diagnostics);
     let mut flow = Flow::new(&module);
     let mut registers = Registers::new();
@@ -132,18 +136,24 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let mut legal = Vec::new();
     let mut passed = Passed::default();
     let called = calls::called(&module);
-    for index in 0..module.functions.len() {
+    let mut parameters: FxHashMap<&'s [u8], u32> = FxHashMap::default();
+    for (index, &called) in called.iter().enumerate() {
         legal.clear();
-        judge.function(&module, index, &mut legal, &mut diagnostics);
+        judge.function(&module, index, &mut legal, &mut findings);
         let mut conversions = Vec::with_capacity(legal.len());
         if !legal.is_empty() {
             flow.analyse(&module, index);
             registers.clear();
+            let own =
+                module.functions[index].parameters.start as usize..module.functions[index].parameters.end as usize;
+            parameters.clear();
+            // of two with one name the first one counts
+            parameters.extend(module.parameters[own].iter().rev().map(|p| (p.name.of(source), p.offset)));
             passed.clear();
             for (statement, form) in &legal {
                 registers.visit(&module, &flow, *statement);
                 let place = Place {
-                    function: index,
+                    parameters: &parameters,
                     module: &module,
                     flow: &flow,
                     registers: &registers,
@@ -153,14 +163,15 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
                 conversions.extend(place.convert(form, options.context, &mut passed));
             }
         }
-        if !called[index] && options.context == Context::Kernel {
+        if !called && options.context == Context::Kernel {
             for c in &mut conversions {
                 c.fate = Fate::Dead;
                 c.sass.clear();
             }
         }
-        functions.push(FunctionTranslation { function: index as u32, called: called[index], conversions });
+        functions.push(FunctionTranslation { function: index as u32, called, conversions });
     }
+    diagnostics.extend(findings.into_diagnostics());
     // Findings about one statement have one anchor and stay in the order of ptxas.
     diagnostics.sort_by_key(|d| d.anchor.start);
     Translation { module, arch: setting.arch, functions, diagnostics }
@@ -168,7 +179,8 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
 
 /// A conversion's surroundings.
 struct Place<'a, 's> {
-    function: usize,
+    /// The offsets of the function's parameters by name.
+    parameters: &'a FxHashMap<&'s [u8], u32>,
     module: &'a Module<'s>,
     flow: &'a Flow,
     registers: &'a Registers,
@@ -180,11 +192,7 @@ impl Place<'_, '_> {
     fn convert(&self, form: &Form, context: Context, passed: &mut Passed) -> Option<Conversion> {
         let s = &self.module.statements[self.statement as usize];
         let machine = Machine::of(self.arch);
-        let parameters = self.module.functions[self.function].parameters.clone();
-        let offsets = |name: &[u8]| {
-            let all = &self.module.parameters[parameters.start as usize..parameters.end as usize];
-            all.iter().find(|p| p.name.of(self.module.source) == name).map(|p| p.offset)
-        };
+        let offsets = |name: &[u8]| self.parameters.get(name).copied();
         let case = match context {
             Context::Kernel => {
                 Case::in_context(form, machine, self.module, self.flow, self.registers, s, &offsets, passed)

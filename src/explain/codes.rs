@@ -75,7 +75,8 @@ mod tests {
     use crate::translate::{Context, Options, translate};
 
     /// What is too large to be shown.
-    const LARGE: &[&str] = &["ptx::file_too_large", "ptx::too_many_errors", "ptx::too_many_operands"];
+    const LARGE: &[&str] =
+        &["cvt::too_many_errors", "ptx::file_too_large", "ptx::too_many_errors", "ptx::too_many_operands"];
 
     /// The codes that an input brings about.
     fn found(text: &str, arch: &str) -> Vec<&'static str> {

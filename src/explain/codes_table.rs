@@ -165,6 +165,14 @@ pub const CODES: &[Code] = &[
         right: "cvt.f32.f16 f1, h2;\ncvt.rn.bf16.f32 h1, f1;",
     },
     Code {
+        code: "cvt::too_many_errors",
+        title: "there are more findings about conversions than are kept",
+        text: "After two hundred thousand the others are counted, and the count is told in the end.",
+        wrong: "two hundred thousand illegal conversions",
+        arch: "sm_89",
+        right: "",
+    },
+    Code {
         code: "cvt::types_illegal",
         title: "there is no conversion between these types",
         text: "The destination type comes first. Narrow and packed floats are converted from and to f32, f16x2 and \

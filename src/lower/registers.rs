@@ -118,7 +118,7 @@ impl Registers {
 
     fn take(&mut self, wide: bool, now: u32, until: u32) -> Reg {
         let (step, span) = if wide { (2, 2) } else { (1, 1) };
-        let fits = |at: usize| at != 1 && (!wide || at + 1 <= LAST - 1) && at + span <= LAST + 1;
+        let fits = |at: usize| at != 1 && (!wide || at < LAST - 1) && at + span <= LAST + 1;
         if now >= self.expiry {
             (self.taken, self.expiry) = (0, u32::MAX);
         }

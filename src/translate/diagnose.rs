@@ -5,17 +5,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::ptx::lines::LineIndex;
 use crate::ptx::{Module, OperandKind, Span, Statement, SyntaxError};
 
-/// The findings of the parser.
-pub fn all_syntax(errors: &[SyntaxError], source: &[u8]) -> Vec<Diagnostic> {
-    if errors.is_empty() {
-        return Vec::new();
-    }
-    let lines = LineIndex::new(source);
-    errors.iter().map(|e| syntax(e, source, &lines)).collect()
-}
-
 /// A finding of the parser.
-fn syntax(e: &SyntaxError, source: &[u8], lines: &LineIndex<'_>) -> Diagnostic {
+pub fn syntax(e: &SyntaxError, source: &[u8], lines: &LineIndex<'_>) -> Diagnostic {
     let text = |span: Span| String::from_utf8_lossy(span.of(source)).into_owned();
     let (code, message, label, help) = match *e {
         SyntaxError::UnexpectedToken { found, expected } => {

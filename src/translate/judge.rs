@@ -1,11 +1,11 @@
 //! Which statements are conversions, and which of them are legal.
 
 use crate::cvt::{self, Decoded, Form, Names, Operands};
-use crate::diagnostic::Diagnostic;
 use crate::ptx::{Module, OperandKind, StatementKind};
 use crate::target::Target;
 
 use super::diagnose;
+use super::findings::Findings;
 
 /// The judge of a module's conversions: each distinct opcode is decoded once, and a statement whose operands are
 /// like those of an earlier legal one is not judged again.
@@ -44,7 +44,7 @@ impl<'s> Judge<'s> {
         module: &Module<'s>,
         index: usize,
         legal: &mut Vec<(u32, Form)>,
-        findings: &mut Vec<Diagnostic>,
+        findings: &mut Findings,
     ) {
         for i in module.functions[index].statements.clone() {
             let s = &module.statements[i as usize];
@@ -67,7 +67,7 @@ impl<'s> Judge<'s> {
                     }
                     legal.push((i, form));
                 }
-                Err(found) => findings.extend(diagnose::violations(&found, module, s)),
+                Err(found) => diagnose::violations(&found, module, s).into_iter().for_each(|d| findings.push(d)),
             }
         }
     }

@@ -36,7 +36,9 @@ fn reads(c: &Case) -> Int {
 /// The source is known to be a zero-extended value that may be read as a whole word.
 fn is_word(c: &Case, bits: u8) -> bool {
     bits == 32
-        || c.source.known.fits_unsigned(bits.into()) && !matches!(c.source.known.how, How::Mask | How::Unknown)
+        || c.source.known.fits_unsigned(bits.into())
+            && !matches!(c.source.known.how, How::Mask | How::Unknown)
+            && (c.source.known.how != How::Load || c.source.only_reader || c.source.byte.is_some())
         || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 16, .. })
 }
 

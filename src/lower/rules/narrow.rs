@@ -91,7 +91,7 @@ pub const RULES: &[Rule] = &[
                 // The source is needed as it was.
                 e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, s.absolute(), infinity);
                 e.to(one, Alu::Iadd3, &[s, Operand::Bits(0x1000), Operand::RZ]);
-                e.to(one, Alu::Sel, &[s, Operand::reg(one), Operand::Pred(Pred(0), false)]);
+                e.to(one, Alu::Sel, &[Operand::reg(one), s, Operand::Pred(Pred(0), true)]);
             } else {
                 e.to(half, Alu::Mov, &[Operand::Bits(0x1000)]);
                 e.to(one, Alu::Mov, &[s]);
