@@ -6,6 +6,7 @@ mod inputs;
 
 use cvtlower::cvt::{self, Form};
 use cvtlower::dataflow::Flow;
+use cvtlower::lower::case::{Passed, Surroundings};
 use cvtlower::lower::registers::Registers;
 use cvtlower::lower::{Case, Machine, lower};
 use cvtlower::ptx::lexer::Token;
@@ -100,14 +101,22 @@ fn lowering(bencher: Bencher<'_, '_>, input: Input) {
     bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
         let mut flow = Flow::new(&module);
         let mut registers = Registers::new();
+        let passed = Passed::default();
         for (function, conversions) in &functions {
             flow.analyse(&module, *function);
             registers.clear();
             for (index, form) in conversions {
                 registers.visit(&module, &flow, *index);
                 let s = &module.statements[*index as usize];
-                let case =
-                    Case::in_context(form, machine, &module, &flow, &registers, s, &|_| None, &Default::default());
+                let around = Surroundings {
+                    machine,
+                    module: &module,
+                    flow: &flow,
+                    registers: &registers,
+                    offsets: &|_| None,
+                    passed: &passed,
+                };
+                let case = Case::in_context(form, s, &around);
                 black_box(lower(&case, &registers, *index));
             }
         }

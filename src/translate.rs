@@ -13,7 +13,7 @@ use self::findings::Findings;
 use crate::cvt::Form;
 use crate::dataflow::Flow;
 use crate::diagnostic::Diagnostic;
-use crate::lower::case::Passed;
+use crate::lower::case::{Passed, Surroundings};
 use crate::lower::registers::Registers;
 use crate::lower::{Case, Machine, RuleId, lower};
 use crate::ptx::parser::parse;
@@ -137,7 +137,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let mut passed = Passed::default();
     let called = calls::called(&module);
     let mut parameters: FxHashMap<&'s [u8], u32> = FxHashMap::default();
-    for (index, &called) in called.iter().enumerate() {
+    for (index, &is_called) in called.iter().enumerate() {
         legal.clear();
         judge.function(&module, index, &mut legal, &mut findings);
         let mut conversions = Vec::with_capacity(legal.len());
@@ -163,13 +163,13 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
                 conversions.extend(place.convert(form, options.context, &mut passed));
             }
         }
-        if !called && options.context == Context::Kernel {
+        if !is_called && options.context == Context::Kernel {
             for c in &mut conversions {
                 c.fate = Fate::Dead;
                 c.sass.clear();
             }
         }
-        functions.push(FunctionTranslation { function: index as u32, called, conversions });
+        functions.push(FunctionTranslation { function: index as u32, called: is_called, conversions });
     }
     diagnostics.extend(findings.into_diagnostics());
     // Findings about one statement have one anchor and stay in the order of ptxas.
@@ -195,7 +195,8 @@ impl Place<'_, '_> {
         let offsets = |name: &[u8]| self.parameters.get(name).copied();
         let case = match context {
             Context::Kernel => {
-                Case::in_context(form, machine, self.module, self.flow, self.registers, s, &offsets, passed)
+                let Place { module, flow, registers, .. } = *self;
+                Case::in_context(form, s, &Surroundings { machine, module, flow, registers, offsets: &offsets, passed })
             }
             Context::Isolated => Case::alone(form, machine, self.module, self.registers, s),
         };

@@ -265,7 +265,9 @@ fn converted(dst: Type, src: Type, sat: bool, half: bool, source: impl Fn() -> O
     };
     Some(match bits {
         8 if dst.is_signed() => {
-            if narrow.fits_signed(8) && !(src == Type::S8 && !known.fits_signed(8)) {
+            // A byte that is to be extended from fewer bits than a half keeps zeros above it.
+            let extended = known.fits_signed(8) || src != Type::S8 && narrow.fits_signed(8);
+            if extended {
                 narrow
             } else if half {
                 // Extended to the half, zeros above.

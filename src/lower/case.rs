@@ -116,6 +116,23 @@ pub struct Guarded {
     pub old: Option<Operand>,
 }
 
+/// What is known around the conversions of a function.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a, 's> {
+    /// The architecture's abilities.
+    pub machine: &'static Machine,
+    /// The module.
+    pub module: &'a Module<'s>,
+    /// Tables of the function.
+    pub flow: &'a Flow,
+    /// SASS registers assigned so far.
+    pub registers: &'a Registers,
+    /// The byte offset of a parameter by its name.
+    pub offsets: &'a dyn Fn(&[u8]) -> Option<u32>,
+    /// What earlier conversions left to their readers.
+    pub passed: &'a Passed,
+}
+
 /// A legal conversion and the facts about it.
 #[derive(Debug)]
 pub struct Case {
@@ -155,16 +172,8 @@ pub struct Case {
 
 impl Case {
     /// The case of a statement in its function.
-    pub fn in_context(
-        form: &Form,
-        machine: &'static Machine,
-        module: &Module<'_>,
-        flow: &Flow,
-        registers: &Registers,
-        statement: &Statement,
-        offsets: &dyn Fn(&[u8]) -> Option<u32>,
-        passed: &Passed,
-    ) -> Case {
+    pub fn in_context(form: &Form, statement: &Statement, surroundings: &Surroundings<'_, '_>) -> Case {
+        let &Surroundings { machine, module, flow, registers, offsets, passed } = surroundings;
         let mut case = Case::alone(form, machine, module, registers, statement);
         if let Some(v) = flow.value(statement.operands) {
             case.uses = flow.uses_of(module, v).collect();
