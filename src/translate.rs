@@ -163,6 +163,22 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
                 conversions.extend(place.convert(form, options.context, &mut passed));
             }
         }
+        let at: Vec<(u32, SmallVec<[Instruction; 1]>)> = conversions
+            .iter()
+            .filter(|c| matches!(&c.fate, Fate::Folded { into: Some(_), sass, .. } if sass.is_empty()))
+            .filter_map(|c| {
+                let Fate::Folded { into: Some(into), .. } = c.fate else { return None };
+                let n = conversions.binary_search_by_key(&into, |other| other.statement).ok()?;
+                Some((c.statement, conversions[n].sass.clone()))
+            })
+            .collect();
+        for (statement, instructions) in at {
+            if let Ok(n) = conversions.binary_search_by_key(&statement, |c| c.statement)
+                && let Fate::Folded { sass, .. } = &mut conversions[n].fate
+            {
+                *sass = instructions.into_vec();
+            }
+        }
         if !is_called && options.context == Context::Kernel {
             for c in &mut conversions {
                 c.fate = Fate::Dead;

@@ -69,6 +69,9 @@ pub enum Command {
 pub struct Completions {
     /// The shell
     pub shell: clap_complete::Shell,
+    /// Print this help
+    #[arg(short, long, action = ArgAction::HelpShort)]
+    pub help: Option<bool>,
 }
 
 /// The arguments of `cvtlower explain`.
@@ -76,13 +79,16 @@ pub struct Completions {
 pub struct Explain {
     /// A rule (1 to 7 or its name), cvt.rn.f16.f32, F2FP, e4m3x2, cvt::rounding_illegal; none lists them
     pub topic: Vec<String>,
+    /// Print this help
+    #[arg(short, long, action = ArgAction::HelpShort)]
+    pub help: Option<bool>,
 }
 
 /// The arguments of `cvtlower verify`.
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY)]
 pub struct Verify {
-    /// PTX modules or bare statements; `-` is standard input
+    /// PTX modules; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// The target; default: each file's .target
@@ -106,6 +112,9 @@ pub struct Verify {
     /// Write to FILE, whole or not at all
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Print this help
+    #[arg(short, long, action = ArgAction::HelpShort)]
+    pub help: Option<bool>,
 }
 
 /// `--format` of `cvtlower verify`

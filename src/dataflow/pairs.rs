@@ -16,6 +16,8 @@ pub struct Pair {
     pub at: Option<u32>,
     /// This one goes into the upper half.
     pub high: bool,
+    /// The conversion that makes the other half.
+    pub other: Value,
 }
 
 /// Find the pairs of a function; `pairs` gets one entry a value.
@@ -56,8 +58,8 @@ fn packed(flow: &Flow, module: &Module<'_>, first: u32, last: u32, pairs: &mut [
             };
             let free = pairs[low.0.index()].is_none() && pairs[high.0.index()].is_none();
             if low.0 != high.0 && low.1 == high.1 && free {
-                pairs[low.0.index()] = Some(Pair { at: Some(i), high: false });
-                pairs[high.0.index()] = Some(Pair { at: Some(i), high: true });
+                pairs[low.0.index()] = Some(Pair { at: Some(i), high: false, other: high.0 });
+                pairs[high.0.index()] = Some(Pair { at: Some(i), high: true, other: low.0 });
             }
         }
     }
@@ -84,8 +86,8 @@ fn adjacent(flow: &Flow, module: &Module<'_>, first: u32, last: u32, pairs: &mut
         match waiting.iter().position(|w| w.1 == key && w.2 == block) {
             Some(at) => {
                 let low = waiting.swap_remove(at).0;
-                pairs[low.index()] = Some(Pair { at: None, high: false });
-                pairs[v.index()] = Some(Pair { at: None, high: true });
+                pairs[low.index()] = Some(Pair { at: None, high: false, other: v });
+                pairs[v.index()] = Some(Pair { at: None, high: true, other: low });
             }
             None => {
                 waiting.retain(|w| w.1 != key);

@@ -86,6 +86,8 @@ pub struct Source {
     pub cut: bool,
     /// It is a byte of a register that a vector load filled.
     pub byte: Option<u16>,
+    /// A flushing that its F2I readers do themselves made it.
+    pub flushed: bool,
     /// What made it clamped it to [0, 1] already.
     pub clamped: bool,
     /// It was taken out of a word.
@@ -162,6 +164,12 @@ pub struct Case {
     pub packed_at: Option<u32>,
     /// The pair of halves that the result goes into.
     pub pair: Option<Pair>,
+    /// The source of the other half of that pair.
+    pub partner: Option<Operand>,
+    /// The statement that made the source, where it is one that is seen.
+    pub maker: Option<u32>,
+    /// The first statement that reads the result.
+    pub reader: Option<u32>,
     /// Bit n is set where source n is made by a statement that is seen.
     pub made: u8,
     /// Nothing wants more than the low word of a 64-bit result.
@@ -180,6 +188,12 @@ impl Case {
             case.dead = case.uses.is_empty() && !flow.snippet();
             case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(module, v, DEPTH / 2);
             case.pair = flow.pair(v);
+            case.reader = flow.uses(v).next().map(|u| u.statement);
+            case.partner = case.pair.and_then(|p| {
+                let (other, _, _) = flow.maker(module, p.other);
+                let source = flow.arguments(module, other).nth(1)?;
+                flow.register(module, source).map(|r| Operand::reg(registers.get(r)))
+            });
             case.twin = flow.twin(v);
             case.packed_at = case.uses.first().and_then(|u| match *u {
                 Use::PackIntegers { statement } => {
@@ -234,6 +248,7 @@ impl Case {
         if let Some(at) = source_index(module, statement)
             && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
         {
+            case.maker = flow.value(at).map(|v| flow.maker(module, v).1);
             case.source = look.at(at, case.source, DEPTH);
             case.take_over(module, flow, at, passed);
         }
@@ -327,6 +342,7 @@ impl Case {
             byte: None,
             field: None,
             clamped: false,
+            flushed: false,
         };
         Case {
             form: *form,
@@ -342,6 +358,9 @@ impl Case {
             packs_floats: None,
             packed_at: None,
             pair: None,
+            partner: None,
+            maker: None,
+            reader: None,
             made: 0,
             low_only: false,
             dead: false,
@@ -511,6 +530,13 @@ impl Look<'_, '_> {
                 }
                 Action::Cvt => {
                     source.origin = Origin::Converted;
+                    source.flushed = m.ftz
+                        && !m.sat
+                        && m.ty == Some(Type::F32)
+                        && m.source == m.ty
+                        && integral_round(module, w).is_none()
+                        && !flow.escapes(v)
+                        && flow.uses_of(module, v).all(|u| matches!(u, Use::FloatToInt { .. }));
                     // A cut to 16 bits of a signed byte that stands in a word leaves it there.
                     if m.ty.is_some_and(|t| t.bits() <= 16)
                         && m.source.is_some_and(Type::is_int)

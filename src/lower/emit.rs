@@ -37,6 +37,8 @@ pub struct Emit<'a> {
     pub passed: bool,
     /// The statement that does a folded conversion's work, where it is one.
     pub into: Option<u32>,
+    /// The instruction there, where it is known here.
+    pub carried: Option<Instruction>,
     /// Said where nothing is emitted in the end.
     pub note: Option<&'static str>,
     registers: &'a Registers,
@@ -56,6 +58,7 @@ impl<'a> Emit<'a> {
             folded: None,
             passed: false,
             into: None,
+            carried: None,
             note: None,
             registers,
             statement,

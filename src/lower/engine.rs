@@ -64,8 +64,10 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
         select_guarded(case, &mut e);
     }
     uniform_parameter(case, &mut e.out);
+    let into = e.into.or(case.reader.filter(|_| e.passed));
+    let carried = e.carried.take().map_or_else(Vec::new, |i| vec![i]);
     let fate = match e.folded.or(e.note) {
-        Some(why) if e.out.is_empty() => Fate::Folded { into: e.into, sass: Vec::new(), why },
+        Some(why) if e.out.is_empty() => Fate::Folded { into, sass: carried, why },
         _ => Fate::Emitted,
     };
     let passed = e.passed.then(|| passed(case, &e));

@@ -69,6 +69,7 @@ pub const RULES: &[Rule] = &[
         when: |c| c.form.dst == c.form.src && integral(&c.form) && format(c.form.dst).is_some(),
         emit: |c, e| {
             if !c.form.sat && c.only(|u| matches!(u, Use::FloatToInt { truncates: true, .. })) {
+                e.into = c.reader;
                 e.folded = Some("the F2I that reads it rounds itself");
                 return;
             }
@@ -90,10 +91,12 @@ pub const RULES: &[Rule] = &[
         emit: |c, e| {
             if c.form.ftz && !c.form.sat {
                 if c.only(|u| matches!(u, Use::FloatToInt { .. })) {
+                    e.into = c.reader;
                     e.folded = Some("the F2I that reads it flushes itself");
                     return;
                 }
                 if c.only(|u| matches!(u, Use::Float(Type::F32, true))) {
+                    e.into = c.reader;
                     e.folded = Some("the operation that reads it flushes its operands");
                     return;
                 }
@@ -269,6 +272,12 @@ pub const RULES: &[Rule] = &[
         when: |c| to_half(c) && c.machine.packing != Packing::None && c.pair.is_some(),
         emit: |c, e| {
             e.into = c.pair.and_then(|p| p.at);
+            if let (Some(pair), Some(partner), Some(_)) = (c.pair, c.partner, e.into) {
+                let dst = format(c.form.dst).unwrap_or(Format::F16);
+                let (high, low) = if pair.high { (c.source.plain, partner) } else { (partner, c.source.plain) };
+                e.result(f2fp(c, dst, Format::F32, PackMode::PackAb), &[high, low]);
+                e.carried = e.out.pop();
+            }
             e.folded = Some("one F2FP makes both halves of the pair");
         },
         why: "F2FP converts two values and packs them",

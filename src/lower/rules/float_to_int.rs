@@ -103,6 +103,7 @@ pub const RULES: &[Rule] = &[
                 e.pass("the extension that reads it carries the conversion: F2I writes 32 bits");
                 return;
             }
+            let ftz = ftz || c.source.flushed;
             e.result(Convert::F2i { dst, src, round, ftz }, &[operand]);
             e.narrow =
                 if dst.bits < 32 { if through_word { Narrow::Raw } else { Narrow::Extended } } else { Narrow::Done };

@@ -256,6 +256,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 && c.uses.iter().filter(|u| matches!(u, Use::Add(64))).count() <= 1;
             if low || summed {
                 if in_place {
+                    e.into = c.reader;
                     e.folded = Some("the reader needs only the low word, or takes its sign itself");
                 }
                 return;

@@ -25,6 +25,7 @@ pub const RULES: &[Rule] = &[
                 && c.source.only_reader
                 && !c.form.ftz
             {
+                e.into = c.maker;
                 e.folded = Some("the operation that made the value clamps it: .SAT is a modifier there");
                 return;
             }
