@@ -6,6 +6,7 @@ mod findings;
 mod judge;
 mod setting;
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use self::findings::Findings;
@@ -135,6 +136,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
     let mut legal = Vec::new();
     let mut passed = Passed::default();
     let called = calls::called(&module);
+    let mut parameters: FxHashMap<&'s [u8], u32> = FxHashMap::default();
     for (index, &is_called) in called.iter().enumerate() {
         legal.clear();
         judge.function(&module, index, &mut legal, &mut findings);
@@ -142,11 +144,16 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
         if !legal.is_empty() {
             flow.analyse(&module, index);
             registers.clear();
+            let own =
+                module.functions[index].parameters.start as usize..module.functions[index].parameters.end as usize;
+            parameters.clear();
+            // of two with one name the first one counts
+            parameters.extend(module.parameters[own].iter().rev().map(|p| (p.name.of(source), p.offset)));
             passed.clear();
             for (statement, form) in &legal {
                 registers.visit(&module, &flow, *statement);
                 let place = Place {
-                    function: index,
+                    parameters: &parameters,
                     module: &module,
                     flow: &flow,
                     registers: &registers,
@@ -188,7 +195,8 @@ pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
 
 /// A conversion's surroundings.
 struct Place<'a, 's> {
-    function: usize,
+    /// The offsets of the function's parameters by name.
+    parameters: &'a FxHashMap<&'s [u8], u32>,
     module: &'a Module<'s>,
     flow: &'a Flow,
     registers: &'a Registers,
@@ -200,11 +208,7 @@ impl Place<'_, '_> {
     fn convert(&self, form: &Form, context: Context, passed: &mut Passed) -> Option<Conversion> {
         let s = &self.module.statements[self.statement as usize];
         let machine = Machine::of(self.arch);
-        let parameters = self.module.functions[self.function].parameters.clone();
-        let offsets = |name: &[u8]| {
-            let all = &self.module.parameters[parameters.start as usize..parameters.end as usize];
-            all.iter().find(|p| p.name.of(self.module.source) == name).map(|p| p.offset)
-        };
+        let offsets = |name: &[u8]| self.parameters.get(name).copied();
         let case = match context {
             Context::Kernel => {
                 let Place { module, flow, registers, .. } = *self;

@@ -109,7 +109,11 @@ fn a_million_functions() {
 
 #[test]
 fn a_million_errors_are_told_with_their_count() {
-    for (error, more) in [("; ", "990000 further errors"), ("cvt.rna.s32.f32 %r1, %f1; ", "further errors")] {
+    for (error, more) in [
+        ("; ", "990000 further errors"),
+        ("#; ", "further errors"),
+        ("cvt.rna.s32.f32 %r1, %f1; ", "800000 further errors"),
+    ] {
         let folder = TempDir::new().expect("a temporary folder");
         fs::write(folder.path().join("k.ptx"), kernel(&error.repeat(1_000_000))).expect("written");
         let output =

@@ -242,6 +242,8 @@ impl<'s> Parser<'s> {
     /// An invalid token's first byte, with the rest of its UTF-8 sequence.
     fn whole_character(&self) -> Span {
         let rest = &self.source[self.span.start as usize..];
+        // no more than a character can have: a chunk of valid text may be all of the file
+        let rest = &rest[..rest.len().min(4)];
         let length = rest.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
         Span::new(self.span.start, self.span.start + length.map_or(1, |c| c.len_utf8() as u32))
     }
