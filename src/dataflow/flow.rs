@@ -7,15 +7,16 @@
 //!
 //! The buffers are kept from function to function, so that a file costs a handful of allocations.
 
-use std::hash::{Hash, Hasher};
-
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ptx::{FunctionKind, Module, Operand, OperandKind, RegId, Statement, StatementKind, literal};
 
 use super::facts::{self, Known};
-use super::meaning::{Action, Meaning, Space};
+use super::meaning::{Action, Meaning};
 use super::pairs::{self, Pair};
+
+mod live;
+mod twins;
 
 /// One writing of a register, numbered within the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -304,124 +305,6 @@ impl Flow {
         self.open.sort_unstable();
     }
 
-    /// Find the conversions that an earlier one has done already: of the same source, on every way here. Those who
-    /// read them read the earlier.
-    fn find_twins(&mut self, module: &Module<'_>, first: u32, last: u32) {
-        self.conversions.clear();
-        self.numbers.clear();
-        // Without a label between, what comes first is done first.
-        let (mut region, mut found) = (0, false);
-        for i in first..last {
-            let s = &module.statements[i as usize];
-            if self.target(module, s).is_some() {
-                region = self.blocks[(i - first) as usize];
-            }
-            // What nothing needs is left out before like values are found.
-            if s.kind != StatementKind::Instruction
-                || self.meaning(s).action != Action::Cvt
-                || s.guard.is_some()
-                || !self.snippet && !self.live[(i - first) as usize]
-            {
-                continue;
-            }
-            let Some(result) = self.value(s.operands) else { continue };
-            if self.numbers.is_empty() {
-                self.numbers.resize(self.made.len(), 0);
-            }
-            let number = self.number(module, result, NUMBER_DEPTH);
-            match self.conversions.get(&number) {
-                Some(&(value, at, earlier))
-                    if earlier == region || self.blocks[(at - self.first_statement) as usize] == 0 =>
-                {
-                    self.made[result.index()].twin = value;
-                    self.live[(i - first) as usize] = false;
-                    found = true;
-                }
-                _ => {
-                    self.conversions.insert(number, (result.0, i, region));
-                }
-            }
-        }
-        if !found {
-            return;
-        }
-        for (v, _) in &mut self.reads {
-            *v = earlier(&self.made, *v);
-        }
-        // Results keep their own values.
-        for i in first..last {
-            let s = &module.statements[i as usize];
-            for o in self.ends[(i - first) as usize].max(s.operands)..s.operands + s.operand_count {
-                let v = &mut self.values[(o - self.first_operand) as usize];
-                *v = earlier(&self.made, *v);
-            }
-        }
-        for (_, v) in &mut self.guards {
-            *v = earlier(&self.made, *v);
-        }
-        self.sort_reads();
-    }
-
-    /// A number that equal values have in common: of the opcode that makes it and the numbers of what that reads.
-    fn number(&mut self, module: &Module<'_>, v: Value, depth: u32) -> u64 {
-        let known = self.numbers[v.index()];
-        if known != 0 {
-            return known;
-        }
-        let (s, _, element) = self.maker(module, v);
-        let number = self.number_of(module, s, element, depth).unwrap_or(mix(1, u64::from(v.0)));
-        self.numbers[v.index()] = number;
-        number
-    }
-
-    fn number_of(&mut self, module: &Module<'_>, s: &Statement, element: u16, depth: u32) -> Option<u64> {
-        let m = *self.meaning(s);
-        let param = m.action == Action::Load(Space::Param);
-        if depth == 0 || s.guard.is_some() || m.effect || matches!(m.action, Action::Load(_)) && !param {
-            return None;
-        }
-        let end = s.operands + s.operand_count;
-        let results = after(module, s.operands, end);
-        if m.action == Action::Mov && results + 1 == end {
-            let source = self.value(results);
-            match (module.operands[s.operands as usize].kind, source) {
-                // A copy is what it copies; an element of a packed word is what was packed.
-                (OperandKind::Register(_), Some(source)) => return Some(self.number(module, source, depth - 1)),
-                (OperandKind::Vector(count), Some(source)) => {
-                    let (w, _, _) = self.maker(module, source);
-                    let vector = after(module, w.operands, w.operands + w.operand_count);
-                    if self.meaning(w).action == Action::Mov
-                        && w.guard.is_none()
-                        && module.operands.get(vector as usize).map(|o| o.kind) == Some(OperandKind::Vector(count))
-                        && let Some(part) = self.value(vector + 1 + u32::from(element))
-                    {
-                        return Some(self.number(module, part, depth - 1));
-                    }
-                }
-                _ => {}
-            }
-        }
-        let mut number = mix(u64::from(s.opcode.0), u64::from(element));
-        for at in results..end {
-            let o = &module.operands[at as usize];
-            let part = match o.kind {
-                OperandKind::Register(_) => {
-                    let source = self.value(at)?;
-                    self.number(module, source, depth - 1)
-                }
-                OperandKind::Special(name) if constant_special(module.names[name.0 as usize]) => u64::from(name.0),
-                OperandKind::Special(_) => return None,
-                _ => {
-                    let mut hash = FxHasher::default();
-                    o.span.of(module.source).hash(&mut hash);
-                    hash.finish()
-                }
-            };
-            number = mix(number, part);
-        }
-        Some(number)
-    }
-
     #[inline]
     fn read(&mut self, r: RegId, block: u32, site: UseSite) -> u32 {
         let slot = &mut self.slots[(r.0 - self.base) as usize];
@@ -468,114 +351,6 @@ impl Flow {
             && s.operand_count > 0
             && (m.action != Action::Call || matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)));
         if writes { after(module, s.operands, s.operands + s.operand_count) } else { s.operands }
-    }
-
-    /// Mark what contributes to an effect: a linear work list from the effects back over the values.
-    fn find_live(&mut self, module: &Module<'_>, first: u32, last: u32) {
-        self.live.clear();
-        self.live.resize((last - first) as usize, false);
-        self.work.clear();
-        for i in first..last {
-            let s = &module.statements[i as usize];
-            if s.kind != StatementKind::Instruction {
-                continue;
-            }
-            if self.meaning(s).effect || s.operand_count == 0 {
-                self.live[(i - first) as usize] = true;
-                self.work.push(i);
-            }
-        }
-        while let Some(i) = self.work.pop() {
-            let s = &module.statements[i as usize];
-            if s.guard.is_some()
-                && let Ok(at) = self.guards.binary_search_by_key(&i, |g| g.0)
-            {
-                self.keep(self.guards[at].1, s.guard.map(|g| g.register));
-            }
-            for o in self.ends[(i - first) as usize]..s.operands + s.operand_count {
-                let v = self.values[(o - self.first_operand) as usize];
-                if v != NONE {
-                    self.keep(v, None);
-                } else if let OperandKind::Register(r) = module.operands[o as usize].kind {
-                    self.keep(NONE, Some(r));
-                }
-            }
-            if s.guard.is_some() {
-                self.keep_old(module, s);
-            }
-        }
-    }
-
-    /// Leaves the reads by dead code out, once for all: one value may have a hundred thousand of them.
-    fn drop_dead_reads(&mut self) {
-        if self.snippet {
-            return;
-        }
-        let (mut from, mut kept) = (0, 0);
-        for v in 0..self.made.len() {
-            let to = self.use_starts[v + 1] as usize;
-            for at in from..to {
-                let site = self.uses[at];
-                if self.is_live(site.statement) {
-                    self.uses[kept] = site;
-                    kept += 1;
-                }
-            }
-            from = to;
-            self.use_starts[v + 1] = kept as u32;
-        }
-        self.uses.truncate(kept);
-    }
-
-    /// A guarded writing keeps what its register held before.
-    fn keep_old(&mut self, module: &Module<'_>, s: &Statement) {
-        if let Some(v) = self.before(module, s) {
-            self.keep(v.0, None);
-        }
-        for o in s.operands..after(module, s.operands, s.operands + s.operand_count) {
-            if let OperandKind::Register(r) = module.operands[o as usize].kind {
-                self.keep(NONE, Some(r));
-            }
-        }
-    }
-
-    /// The writing, in source order, of a guarded statement's result register before it.
-    pub fn before(&self, module: &Module<'_>, s: &Statement) -> Option<Value> {
-        let OperandKind::Register(r) = module.operands.get(s.operands as usize)?.kind else { return None };
-        if self.slots[(r.0 - self.base) as usize].writes < 2 {
-            return None;
-        }
-        let here = self.values[(s.operands - self.first_operand) as usize];
-        // The bound keeps a hostile file linear.
-        (0..here).rev().take(64).map(Value).find(|&v| {
-            let (w, _, _) = self.maker(module, v);
-            (w.operands..w.operands + w.operand_count)
-                .any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
-        })
-    }
-
-    /// Something that is needed reads a value; where that is not known, all that the register may hold.
-    fn keep(&mut self, v: u32, register: Option<RegId>) {
-        if let Some(made) = self.made.get(v as usize) {
-            let live = &mut self.live[(made.statement - self.first_statement) as usize];
-            if !*live {
-                *live = true;
-                self.work.push(made.statement);
-            }
-            return;
-        }
-        let Some(r) = register else { return };
-        let at = r.0 - self.base;
-        let slot = &mut self.slots[at as usize];
-        if slot.writes < 2 || std::mem::replace(&mut slot.wanted, true) {
-            return;
-        }
-        let mut n = self.open.partition_point(|o| o.0 < at);
-        while let Some(&(_, value, _)) = self.open.get(n).filter(|o| o.0 == at) {
-            self.made[value as usize].escapes = true;
-            self.keep(value, None);
-            n += 1;
-        }
     }
 
     /// The indices of a statement's direct operands.
@@ -703,30 +478,6 @@ impl Flow {
             _ => None,
         }
     }
-}
-
-/// How far equal values are looked through; the bound keeps a hostile file linear.
-const NUMBER_DEPTH: u32 = 16;
-
-/// The value that an earlier conversion has made already.
-fn earlier(made: &[Made], v: u32) -> u32 {
-    match made.get(v as usize) {
-        Some(m) if m.twin != NONE => m.twin,
-        _ => v,
-    }
-}
-
-/// Two numbers in one; the multiplier is that of splitmix64, whose low bits depend on all.
-fn mix(a: u64, b: u64) -> u64 {
-    let mut x = a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.wrapping_add(0x7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (x ^ (x >> 31)) | 1
-}
-
-/// A special register that has the same value throughout a thread's life.
-fn constant_special(name: &[u8]) -> bool {
-    [&b"%tid"[..], b"%ntid", b"%ctaid", b"%nctaid", b"%laneid"].iter().any(|n| name.starts_with(n))
 }
 
 /// A comparison of a register with itself.

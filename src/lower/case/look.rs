@@ -1,0 +1,308 @@
+//! Where a source comes from: backwards over copies, signs and the statements that conversions read through.
+
+use smallvec::SmallVec;
+
+use crate::cvt::Form;
+use crate::dataflow::facts::How;
+use crate::dataflow::{Action, Flow, Known, Space, Use, Value, facts};
+use crate::lower::constant;
+use crate::lower::machine::{Machine, Packing};
+use crate::lower::registers::Registers;
+use crate::ptx::{Module, OperandKind, Statement, Type};
+use crate::sass::{Operand, Round, Selector};
+
+use super::{Field, Origin, Source};
+
+/// Following a source back to where its value comes from.
+pub(super) struct Look<'a, 's> {
+    pub(super) form: &'a Form,
+    pub(super) machine: &'static Machine,
+    pub(super) module: &'a Module<'s>,
+    pub(super) flow: &'a Flow,
+    pub(super) registers: &'a Registers,
+    pub(super) offsets: &'a dyn Fn(&[u8]) -> Option<u32>,
+}
+
+impl Look<'_, '_> {
+    fn operand(&self, at: u32) -> Operand {
+        self.flow.register(self.module, at).map_or(Operand::RZ, |r| Operand::reg(self.registers.get(r)))
+    }
+
+    /// The source that the operand at an index is.
+    pub(super) fn at(&self, start: u32, mut source: Source, depth: u32) -> Source {
+        let (module, flow, form) = (self.module, self.flow, self.form);
+        source.known = flow.known(start);
+        source.plain = self.operand(start);
+        let (mut at, mut neg, mut abs) = (start, false, false);
+        if let Some(v) = flow.value(start) {
+            source.only_reader = flow.uses(v).nth(1).is_none() && !flow.escapes(v);
+        }
+        for _ in 0..depth {
+            let Some(v) = flow.value(at) else { break };
+            let (w, _, element) = flow.maker(module, v);
+            if w.guard.is_some() {
+                break;
+            }
+            let m = flow.meaning(w);
+            let args: SmallVec<[u32; 4]> = flow.arguments(module, w).collect();
+            let argument = |n: usize| args.get(n).copied().filter(|&i| flow.register(module, i).is_some());
+            let constant = |n: usize| args.get(n).and_then(|&i| flow.constant(module, i));
+            let signed = form.src.is_float() && m.ty == Some(form.src);
+            source.clamped = signed && m.sat && !neg && !abs;
+            match m.action {
+                Action::Neg if signed => {
+                    let Some(next) = argument(1) else { break };
+                    neg ^= !abs;
+                    at = next;
+                    continue;
+                }
+                Action::Abs if signed => {
+                    let Some(next) = argument(1) else { break };
+                    abs = true;
+                    at = next;
+                    continue;
+                }
+                Action::Mov => {
+                    let Some(next) = argument(1) else {
+                        if let Some(bits) = flow.known(at).constant {
+                            source.origin = Origin::Constant(bits);
+                            source.known.constant = Some(constant::with_signs(bits, form.src, neg, abs));
+                        }
+                        break;
+                    };
+                    if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind {
+                        // What was packed and unpacked again is read where it was before.
+                        if let Some(whole) = self.packed_element(next, element, count) {
+                            at = whole;
+                            continue;
+                        }
+                        if let Some(of) = flow.register(module, next) {
+                            source.origin = Origin::Part { of, element, count };
+                            source.high = self.upper_half(w, next, element, count);
+                        }
+                        break;
+                    }
+                    at = next;
+                    continue;
+                }
+                Action::Load(Space::Param) => {
+                    let name = args.get(1).and_then(|&i| module.operands.get(i as usize + 1));
+                    let offset = name.and_then(|o| (self.offsets)(o.span.of(module.source)));
+                    source.origin = Origin::Param { offset, bits: m.ty.map_or(32, Type::bits) };
+                }
+                Action::Load(Space::Memory) => {
+                    source.origin = Origin::Load;
+                    if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind
+                        && count > 1
+                    {
+                        match m.ty.map(Type::bits) {
+                            Some(16) => {
+                                source.high = element % 2 == 1 && self.element_is_read(w, element - 1);
+                                source.known = Known::NOTHING;
+                            }
+                            Some(8) => source.byte = Some(element),
+                            _ => {}
+                        }
+                    }
+                }
+                Action::Mul | Action::Add | Action::Sub | Action::Fma
+                    if m.ty == Some(form.src) && matches!(form.src, Type::F32 | Type::F16) =>
+                {
+                    source.origin = Origin::Saturable;
+                }
+                Action::Cvt => {
+                    source.origin = Origin::Converted;
+                    source.flushed = m.ftz
+                        && !m.sat
+                        && m.ty == Some(Type::F32)
+                        && m.source == m.ty
+                        && integral_round(module, w).is_none()
+                        && !flow.escapes(v)
+                        && flow.uses_of(module, v).all(|u| matches!(u, Use::FloatToInt { .. }));
+                    // A cut to 16 bits of a signed byte that stands in a word leaves it there.
+                    if m.ty.is_some_and(|t| t.bits() <= 16)
+                        && m.source.is_some_and(Type::is_int)
+                        && let Some(next) = argument(1)
+                    {
+                        source.byte = self.byte_of_word(next);
+                        source.cut = source.byte.is_some();
+                        if m.source.is_some_and(|t| t.bits() == 32) || flow.known(next).how != How::Unknown {
+                            source.field = self.field(next);
+                        }
+                    }
+                    source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
+                    // The upper half of a word, shifted down and cut.
+                    if m.ty.is_some_and(|t| t.bits() == 16)
+                        && m.source.is_some_and(|t| t.is_int() && t.bits() == 32)
+                        && let Some(next) = argument(1)
+                        && self.is_upper_half(next)
+                    {
+                        source.high = true;
+                    }
+                    if m.ty == m.source
+                        && m.ty == Some(form.src)
+                        && !m.sat
+                        && let Some(round) = integral_round(module, w)
+                        && let Some(next) = argument(1)
+                        && depth > 1
+                    {
+                        let of = self.at(next, source, depth / 2).operand;
+                        source.origin = Origin::Rounded { round, ftz: m.ftz, of };
+                    }
+                }
+                Action::Bfe => {
+                    source.field = self.field(at);
+                    source.origin = Origin::Computed;
+                }
+                Action::Shr => {
+                    source.field = self.field(at);
+                    source.origin = match constant(2) {
+                        Some(by) if by < 64 => Origin::Shifted { by: by as u32 },
+                        _ => Origin::Computed,
+                    };
+                }
+                Action::And => {
+                    source.field = self.field(at);
+                    source.origin = match (argument(1), constant(2)) {
+                        (Some(of), Some(_)) if self.made_by(of) == Some(Action::Shr) => Origin::Shifted { by: 0 },
+                        (Some(of), Some(_)) => Origin::Masked { of: self.operand(of) },
+                        _ => Origin::Computed,
+                    };
+                }
+                _ => source.origin = Origin::Computed,
+            }
+            break;
+        }
+        source.operand = self.read(at, source.origin, neg, abs);
+        if let (Operand::Reg { .. }, true) = (source.operand, source.high && form.src.bits() == 16) {
+            source.operand = source.operand.select(Selector::H1);
+        }
+        source
+    }
+
+    /// The element that a word was packed of, as operand.
+    fn packed_element(&self, word: u32, element: u16, count: u16) -> Option<u32> {
+        let (w, _, _) = self.flow.maker(self.module, self.flow.value(word)?);
+        let vector = self.flow.arguments(self.module, w).nth(1)?;
+        let same = self.flow.meaning(w).action == Action::Mov
+            && w.guard.is_none()
+            && self.module.operands[vector as usize].kind == OperandKind::Vector(count);
+        let at = vector + 1 + u32::from(element);
+        (same && self.flow.value(at).is_some()).then_some(at)
+    }
+
+    /// Which byte of a loaded vector or of a word a value is: an element, or a field of 8 bits on a byte's border.
+    fn byte_of_word(&self, at: u32) -> Option<u16> {
+        let (w, _, element) = self.flow.maker(self.module, self.flow.value(at)?);
+        let m = self.flow.meaning(w);
+        match m.action {
+            Action::Load(Space::Memory) => {
+                let vector = matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(n) if n > 1);
+                (vector && m.ty?.bits() == 8).then_some(element)
+            }
+            _ => None,
+        }
+    }
+
+    /// The field of a word that a value is.
+    fn field(&self, at: u32) -> Option<Field> {
+        let (w, _, _) = self.flow.maker(self.module, self.flow.value(at)?);
+        let m = self.flow.meaning(w);
+        if w.guard.is_some() || m.ty.is_none_or(|t| t.bits() != 32) {
+            return None;
+        }
+        let arguments: SmallVec<[u32; 4]> = self.flow.arguments(self.module, w).collect();
+        let constant = |n: usize| self.flow.constant(self.module, *arguments.get(n)?);
+        match m.action {
+            Action::Bfe => {
+                let (from, bits) = (constant(2)?, constant(3)?);
+                let aligned = from + bits <= 32 && (bits == 8 && from % 8 == 0 || bits == 16 && from % 16 == 0);
+                aligned.then_some(Field { bits: bits as u32, signed: m.ty?.is_signed(), shifted: None })
+            }
+            Action::Shr if !m.ty?.is_signed() => {
+                let by = constant(2).filter(|by| matches!(by, 8 | 16 | 24))? as u32;
+                Some(Field { bits: 32 - by, signed: false, shifted: Some(by) })
+            }
+            Action::And if constant(2) == Some(0xff) => {
+                self.field(*arguments.get(1)?).filter(|f| f.shifted.is_some()).map(|f| Field { bits: 8, ..f })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the upper element of an unpacked word is read where it is: the word is needed for something else too.
+    fn upper_half(&self, unpack: &Statement, word: u32, element: u16, count: u16) -> bool {
+        let halves = self.flow.meaning(unpack).ty.is_some_and(|t| t.bits() == 16 * u32::from(count));
+        halves
+            && element % 2 == 1
+            && self.form.src.bits() <= 16
+            && ((0..count).any(|other| other != element && self.element_is_read(unpack, other))
+                || self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v)))
+            && !matches!(self.made_by(word), Some(Action::Load(Space::Param)))
+    }
+
+    /// Whether a value is a word shifted right by 16 that is needed as a whole too.
+    fn is_upper_half(&self, at: u32) -> bool {
+        let (module, flow) = (self.module, self.flow);
+        let Some(v) = flow.value(at) else { return false };
+        let (w, _, _) = flow.maker(module, v);
+        if flow.meaning(w).action != Action::Shr || flow.meaning(w).ty.is_none_or(|t| t.bits() != 32) {
+            return false;
+        }
+        let mut arguments = flow.arguments(module, w).skip(1);
+        let (Some(word), Some(by)) = (arguments.next(), arguments.next()) else { return false };
+        flow.constant(module, by) == Some(16) && flow.value(word).is_some_and(|v| flow.uses(v).nth(1).is_some())
+    }
+
+    fn made_by(&self, at: u32) -> Option<Action> {
+        self.flow.value(at).map(|v| self.flow.meaning(self.flow.maker(self.module, v).0).action)
+    }
+
+    /// Whether an element of a vector result is read.
+    fn element_is_read(&self, s: &Statement, element: u16) -> bool {
+        let value: Option<Value> = self.flow.value(s.operands + 1 + u32::from(element));
+        value.is_some_and(|v| self.flow.uses(v).next().is_some() || self.flow.escapes(v))
+    }
+
+    /// The operand that reads a source with its signs taken in.
+    fn read(&self, at: u32, origin: Origin, neg: bool, abs: bool) -> Operand {
+        let src = self.form.src;
+        let base = match origin {
+            // ptxas reads a 16-bit float parameter where it is used.
+            Origin::Param { offset: Some(offset), bits: 16 }
+                if self.machine.constant_operands && matches!(src, Type::F16 | Type::Bf16) && !neg && !abs =>
+            {
+                let offset = self.machine.parameters + offset;
+                Operand::Const { bank: 0, offset, sel: Selector::Whole, half: true }
+            }
+            Origin::Constant(bits) => match src {
+                Type::F32 if bits as u32 == 0 => Operand::RZ,
+                Type::F32 => Operand::F32(f32::from_bits(bits as u32), Selector::Whole),
+                Type::F64 => Operand::F64(f64::from_bits(bits)),
+                Type::F16 => Operand::F32(constant::from_half(bits as u16) as f32, Selector::Whole),
+                t if t.is_int() && t.bits() <= 32 => Operand::Bits(facts::truncate(bits, t.bits()) as u32),
+                _ => self.operand(at),
+            },
+            _ => self.operand(at),
+        };
+        match base {
+            Operand::Reg { reg, sel, .. } => Operand::Reg { reg, neg, abs, sel },
+            Operand::F32(v, sel) => {
+                let v = if abs { v.abs() } else { v };
+                Operand::F32(if neg { -v } else { v }, sel)
+            }
+            other => other,
+        }
+    }
+}
+
+/// The integer rounding of a conversion's opcode.
+fn integral_round(module: &Module<'_>, s: &Statement) -> Option<Round> {
+    module.opcodes[s.opcode.0 as usize].parts().find_map(|p| match p {
+        b"rni" => Some(Round::Near),
+        b"rzi" => Some(Round::Trunc),
+        b"rmi" => Some(Round::Floor),
+        b"rpi" => Some(Round::Ceil),
+        _ => None,
+    })
+}
