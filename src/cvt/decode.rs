@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use super::foreign::{self, Foreign};
-use super::form::Rounding;
+use super::form::{Form, Rounding};
 use crate::ptx::Type;
 
 /// What one dotted part of the opcode is.
@@ -56,6 +56,23 @@ pub struct Decoded {
     pub scaled: bool,
     /// The types in order; conversions have two, the packing ones of `cvt.pack` three.
     pub types: SmallVec<[Option<Type>; 3]>,
+}
+
+impl Decoded {
+    /// What the opcode says, as a form of these types.
+    pub fn form(&self, dst: Type, src: Type) -> Form {
+        Form {
+            pack: self.pack,
+            rounding: self.rounding,
+            ftz: self.ftz,
+            sat: self.sat,
+            relu: self.relu,
+            satfinite: self.satfinite,
+            scaled: self.scaled,
+            dst,
+            src,
+        }
+    }
 }
 
 impl Decoded {
@@ -157,76 +174,19 @@ pub fn rounding_name(rounding: Rounding) -> &'static str {
 
 /// The names of all roundings and types that conversions know or can name.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ROUNDINGS.iter().map(|&(n, _)| n).chain(TYPES.iter().map(|&(n, _)| n))
+    ROUNDINGS.iter().map(|&(n, _)| n).chain(Type::NAMES.iter().map(|&(n, _)| n).filter(|n| instruction_type(n).is_some()))
 }
 
-/// The types that an instruction can name, by name.
-const TYPES: &[(&str, Type)] = &[
-    ("u2", Type::U2),
-    ("s2", Type::S2),
-    ("u4", Type::U4),
-    ("s4", Type::S4),
-    ("u8", Type::U8),
-    ("s8", Type::S8),
-    ("u16", Type::U16),
-    ("s16", Type::S16),
-    ("u32", Type::U32),
-    ("s32", Type::S32),
-    ("u64", Type::U64),
-    ("s64", Type::S64),
-    ("b1", Type::B1),
-    ("b8", Type::B8),
-    ("b16", Type::B16),
-    ("b32", Type::B32),
-    ("b64", Type::B64),
-    ("b128", Type::B128),
-    ("f16", Type::F16),
-    ("bf16", Type::Bf16),
-    ("f32", Type::F32),
-    ("f64", Type::F64),
-    ("f16x2", Type::F16x2),
-    ("bf16x2", Type::Bf16x2),
-    ("tf32", Type::Tf32),
-    ("u16x2", Type::U16x2),
-    ("s16x2", Type::S16x2),
-    ("f32x2", Type::F32x2),
-    ("e4m3", Type::E4m3),
-    ("e5m2", Type::E5m2),
-    ("e2m3", Type::E2m3),
-    ("e3m2", Type::E3m2),
-    ("e2m1", Type::E2m1),
-    ("ue8m0", Type::Ue8m0),
-    ("ue4m3", Type::Ue4m3),
-    ("e4m3x2", Type::E4m3x2),
-    ("e5m2x2", Type::E5m2x2),
-    ("e2m3x2", Type::E2m3x2),
-    ("e3m2x2", Type::E3m2x2),
-    ("e2m1x2", Type::E2m1x2),
-    ("ue8m0x2", Type::Ue8m0x2),
-    ("s2f6x2", Type::S2f6x2),
-    ("e4m3x4", Type::E4m3x4),
-    ("e5m2x4", Type::E5m2x4),
-    ("e2m3x4", Type::E2m3x4),
-    ("e3m2x4", Type::E3m2x4),
-    ("e2m1x4", Type::E2m1x4),
-    ("ue8m0x4", Type::Ue8m0x4),
-];
-
+/// The type of that name, where an instruction can have it: predicates, references and vectors of bytes no `cvt` names.
 fn instruction_type(name: &str) -> Option<Type> {
-    TYPES.iter().find(|(n, _)| *n == name).map(|&(_, t)| t)
+    Type::from_name(name.as_bytes()).filter(|t| {
+        !matches!(t, Type::U8x4 | Type::S8x4 | Type::Pred | Type::Texref | Type::Samplerref | Type::Surfref)
+    })
 }
 
 /// The name of a type, without the dot.
 pub fn type_name(ty: Type) -> &'static str {
-    match ty {
-        Type::U8x4 => "u8x4",
-        Type::S8x4 => "s8x4",
-        Type::Pred => "pred",
-        Type::Texref => "texref",
-        Type::Samplerref => "samplerref",
-        Type::Surfref => "surfref",
-        _ => TYPES.iter().find(|&&(_, t)| t == ty).map_or("", |&(n, _)| n),
-    }
+    ty.name()
 }
 
 #[cfg(test)]

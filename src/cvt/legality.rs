@@ -101,17 +101,7 @@ pub fn check(decoded: &Decoded, operands: &Operands, judge: Judge) -> Result<For
     let mut case = Case { decoded, operands, judge, dst, src, found: Vec::new() };
     case.run();
     if case.found.is_empty() {
-        Ok(Form {
-            pack: decoded.pack,
-            rounding: decoded.rounding,
-            ftz: decoded.ftz,
-            sat: decoded.sat,
-            relu: decoded.relu,
-            satfinite: decoded.satfinite,
-            scaled: decoded.scaled,
-            dst,
-            src,
-        })
+        Ok(decoded.form(dst, src))
     } else {
         Err(case.found)
     }

@@ -53,21 +53,6 @@ pub const TYPES: &[Type] = &[
 /// The destinations of `cvt.pack`.
 const PACK_TYPES: &[Type] = &[Type::U16, Type::S16, Type::U8, Type::S8, Type::U4, Type::S4, Type::U2, Type::S2];
 
-/// The rounding modifiers, and none.
-pub const ROUNDINGS: &[Option<Rounding>] = &[
-    None,
-    Some(Rounding::Rn),
-    Some(Rounding::Rz),
-    Some(Rounding::Rm),
-    Some(Rounding::Rp),
-    Some(Rounding::Rni),
-    Some(Rounding::Rzi),
-    Some(Rounding::Rmi),
-    Some(Rounding::Rpi),
-    Some(Rounding::Rna),
-    Some(Rounding::Rs),
-];
-
 /// The target that has every feature of conversions.
 pub const RICHEST: Target = Target { sm: 103, flavour: Flavour::Exact };
 
@@ -214,7 +199,7 @@ pub fn pair(pack: bool, dst: Type, src: Type, judge: Judge, forms: &mut Vec<Form
     }
     // What the operands are depends on two modifiers only, so there are few lists of them.
     let mut asked: Vec<((bool, bool), Operands)> = Vec::new();
-    for &rounding in ROUNDINGS {
+    for &rounding in crate::cvt::forms::ROUNDINGS {
         for bits in 0..32u32 {
             let set = |n: u32| bits >> n & 1 != 0;
             let form =

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use super::catalogue::{
-    Cell, Question, RICHEST, ROUNDINGS, TYPES, column, describe, module, name, operands, pair, statement,
+    Cell, Question, RICHEST, TYPES, column, describe, module, name, operands, pair, statement,
 };
 use super::detour::detour;
 use super::page::{hanging, paragraph};
 use crate::cvt::decode::{rounding_name, type_name};
 use crate::cvt::signature::{Slot, width};
-use crate::cvt::{self, Decoded, Form, Judge};
+use crate::cvt::{self, Form, Judge};
 use crate::diagnostic::Diagnostic;
 use crate::ptx::Type;
 use crate::ptx::parser::parse;
@@ -22,7 +22,7 @@ pub fn form(opcode: &str) -> String {
     let types: Vec<Type> = decoded.types.iter().copied().flatten().collect();
     match types.as_slice() {
         [dst, src, ..] => {
-            let form = of(&decoded, *dst, *src);
+            let form = decoded.form(*dst, *src);
             match statement(&form) {
                 Some(_) => of_pair(opcode, &form),
                 None => unknown_pair(opcode, *dst, *src),
@@ -43,21 +43,6 @@ pub fn form(opcode: &str) -> String {
             super::page::columns(&names, "  ", &mut out);
             out
         }
-    }
-}
-
-/// What the opcode says, as a form.
-fn of(decoded: &Decoded, dst: Type, src: Type) -> Form {
-    Form {
-        pack: decoded.pack,
-        rounding: decoded.rounding,
-        ftz: decoded.ftz,
-        sat: decoded.sat,
-        relu: decoded.relu,
-        satfinite: decoded.satfinite,
-        scaled: decoded.scaled,
-        dst,
-        src,
     }
 }
 
@@ -214,7 +199,7 @@ fn write_needs(question: &Question, legal: &[Target], out: &mut String) {
 fn write_modifiers(form: &Form, out: &mut String) {
     let mut all = Vec::new();
     pair(form.pack, form.dst, form.src, Judge { target: RICHEST, version: NEWEST_VERSION }, &mut all);
-    let roundings: Vec<String> = ROUNDINGS
+    let roundings: Vec<String> = crate::cvt::forms::ROUNDINGS
         .iter()
         .filter(|&&rounding| all.contains(&Form { rounding, ..*form }))
         .map(|r| r.map_or("none".to_owned(), |r| format!(".{}", rounding_name(r))))

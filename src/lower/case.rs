@@ -103,8 +103,10 @@ pub struct Field {
     pub bits: u32,
     /// It is sign-extended.
     pub signed: bool,
-    /// By a shift: the first bit.
-    pub shifted: Option<u32>,
+    /// Its first bit in the word.
+    pub from: u32,
+    /// A shift brought it down.
+    pub shifted: bool,
 }
 
 /// Conversions that left their work to the reader of their result: by statement, what they are and what they read.
@@ -168,6 +170,10 @@ pub struct Case {
     pub pair: Option<Pair>,
     /// The source of the other half of that pair.
     pub partner: Option<Operand>,
+    /// The result is the low half of a word put together there: the statement, and the register of the upper half.
+    pub low_of: Option<(u32, Operand)>,
+    /// An extension to a word was left to this conversion.
+    pub widened: bool,
     /// The statement that made the source, where it is one that is seen.
     pub maker: Option<u32>,
     /// The first statement that reads the result.
@@ -191,6 +197,9 @@ impl Case {
             case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(module, v, DEPTH / 2);
             case.pair = flow.pair(v);
             case.reader = flow.uses(v).next().map(|u| u.statement);
+            if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
+                case.low_of = low_of(module, flow, registers, v);
+            }
             case.partner = case.pair.and_then(|p| {
                 let (other, _, _) = flow.maker(module, p.other);
                 let source = flow.arguments(module, other).nth(1)?;
@@ -289,6 +298,7 @@ impl Case {
                     self.form.src = narrow;
                 }
                 self.source = Source { only_reader: false, ..*source };
+                self.widened = wide;
             }
         } else if self.form.dst.is_int() {
             self.form = *form;
@@ -361,6 +371,8 @@ impl Case {
             packed_at: None,
             pair: None,
             partner: None,
+            low_of: None,
+            widened: false,
             maker: None,
             reader: None,
             made: 0,
@@ -432,6 +444,22 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
 
 /// Chains of copies and signs are short; the bound keeps a hostile file linear.
 const DEPTH: u32 = 8;
+
+/// Where a half is the lower one of two that a `mov` or a vector store puts into a word, and the upper one.
+fn low_of(module: &Module<'_>, flow: &Flow, registers: &Registers, v: Value) -> Option<(u32, Operand)> {
+    flow.uses(v).find_map(|site| {
+        let s = &module.statements[site.statement as usize];
+        if !matches!(flow.meaning(s).action, Action::Mov | Action::Store) || site.operand == u32::MAX {
+            return None;
+        }
+        let vector = flow.arguments(module, s).nth(1)?;
+        let OperandKind::Vector(count) = module.operands[vector as usize].kind else { return None };
+        let element = site.operand.checked_sub(vector + 1)?;
+        let upper = site.operand + 1;
+        (count % 2 == 0 && element % 2 == 0)
+            .then(|| flow.register(module, upper).map(|r| (site.statement, Operand::reg(registers.get(r)))))?
+    })
+}
 
 /// Whether ptxas makes the comparison that gives a predicate the other way round: less becomes not greater.
 fn turned(module: &Module<'_>, flow: &Flow, predicate: Value) -> bool {

@@ -110,7 +110,8 @@ impl Registers {
             return;
         }
         let wide = module.registers[r.0 as usize].ty.is_some_and(|t: Type| t.bits() == 64);
-        let last = flow.last(r).max(now);
+        // All results of a bare snippet are wanted to its end.
+        let last = if flow.snippet() { u32::MAX - 1 } else { flow.last(r).max(now) };
         let reg = self.take(wide, now, last + 1);
         self.map[r.0 as usize] = Some(reg);
         self.assigned.push((r, reg));

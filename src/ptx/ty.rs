@@ -128,6 +128,12 @@ impl Type {
         Self::NAMES.iter().find(|(n, _)| n.as_bytes() == name).map(|&(_, t)| t)
     }
 
+    /// Two values of 8, 6 or 4 bits each.
+    pub const fn is_packed_narrow(self) -> bool {
+        use Type::*;
+        matches!(self, E4m3x2 | E5m2x2 | E2m3x2 | E3m2x2 | E2m1x2 | Ue8m0x2 | S2f6x2)
+    }
+
     /// Its name, without the dot.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|&&(_, t)| t == self).map_or("", |&(n, _)| n)

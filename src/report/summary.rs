@@ -146,7 +146,13 @@ impl Format for Summary {
                 Fate::Constant { .. } => counts.constant += 1,
                 Fate::Dead => counts.dead += 1,
             }
-            let opcodes: Vec<String> = conversion.sass.iter().map(|i| i.opcode().to_string()).collect();
+            // What ptxas does in no statement's place is done all the same.
+            let elsewhere = match &conversion.fate {
+                Fate::Folded { into: None, sass, .. } => sass.as_slice(),
+                _ => &[],
+            };
+            let all = conversion.sass.iter().chain(elsewhere);
+            let opcodes: Vec<String> = all.map(|i| i.opcode().to_string()).collect();
             for opcode in &opcodes {
                 match counts.opcodes.get_mut(opcode) {
                     Some(count) => *count += 1,

@@ -217,14 +217,19 @@ impl Look<'_, '_> {
             Action::Bfe => {
                 let (from, bits) = (constant(2)?, constant(3)?);
                 let aligned = from + bits <= 32 && (bits == 8 && from % 8 == 0 || bits == 16 && from % 16 == 0);
-                aligned.then_some(Field { bits: bits as u32, signed: m.ty?.is_signed(), shifted: None })
+                aligned.then_some(Field {
+                    bits: bits as u32,
+                    signed: m.ty?.is_signed(),
+                    from: from as u32,
+                    shifted: false,
+                })
             }
             Action::Shr if !m.ty?.is_signed() => {
                 let by = constant(2).filter(|by| matches!(by, 8 | 16 | 24))? as u32;
-                Some(Field { bits: 32 - by, signed: false, shifted: Some(by) })
+                Some(Field { bits: 32 - by, signed: false, from: by, shifted: true })
             }
             Action::And if constant(2) == Some(0xff) => {
-                self.field(*arguments.get(1)?).filter(|f| f.shifted.is_some()).map(|f| Field { bits: 8, ..f })
+                self.field(*arguments.get(1)?).filter(|f| f.shifted).map(|f| Field { bits: 8, ..f })
             }
             _ => None,
         }

@@ -2,11 +2,12 @@
 
 use crate::dataflow::facts::How;
 use crate::lower::case::{Case, Field, Origin};
+use crate::lower::emit::Emit;
 use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::float_to_float::{format, round};
 use crate::lower::rules::int_to_int::int;
 use crate::ptx::Type;
-use crate::sass::{Convert, Format, Int, Operand, Round};
+use crate::sass::{Convert, Format, Int, Operand, Round, Selector};
 
 fn int_to_float(c: &Case) -> bool {
     c.from_int() && format(c.form.dst).is_some()
@@ -51,15 +52,15 @@ fn on_half_unit(c: &Case) -> bool {
 fn reads_field(c: &Case, f: Field) -> bool {
     let src = c.form.src;
     match (f.shifted, src.is_signed()) {
-        (None, _) if src.bits() == 32 => true,
-        (None, true) => src.bits() <= 16,
-        (None, false) if f.signed => src.bits() <= f.bits,
-        (None, false) => src.bits() <= 16 && !on_half_unit(c),
-        (Some(_), true) => false,
+        (false, _) if src.bits() == 32 => true,
+        (false, true) => src.bits() <= 16,
+        (false, false) if f.signed => src.bits() <= f.bits,
+        (false, false) => src.bits() <= 16 && !on_half_unit(c),
+        (true, true) => false,
         // A mask that leaves a byte of what was shifted is taken in by the conversion unit only.
-        (Some(by), false) => match src.bits() {
-            32 => matches!((by, f.bits), (24, _) | (16, 16)) || f.bits == 8 && !on_half_unit(c),
-            16 => by >= 16 && !on_half_unit(c),
+        (true, false) => match src.bits() {
+            32 => matches!((f.from, f.bits), (24, _) | (16, 16)) || f.bits == 8 && !on_half_unit(c),
+            16 => f.from >= 16 && !on_half_unit(c),
             8 => !on_half_unit(c),
             _ => false,
         },
@@ -70,9 +71,21 @@ fn reads_field(c: &Case, f: Field) -> bool {
 fn shifted(c: &Case, bits: u8) -> bool {
     match c.source.field {
         // Masked to a byte, which only a byte's reader does again.
-        Some(f) if f.shifted.is_some() => f.bits != 8 || bits == 8,
+        Some(f) if f.shifted => f.bits != 8 || bits == 8,
         _ => matches!(c.source.origin, Origin::Shifted { .. }),
     }
+}
+
+/// The instruction that does the conversion, from a bit of a word on; ptxas names no statement for it.
+fn elsewhere(c: &Case, e: &mut Emit<'_>, src: Int, from: u32) {
+    let selector = match (src.bits, from) {
+        (8, 8..) => Selector::Byte((from / 8) as u8),
+        (16, 16) => Selector::H1,
+        _ => Selector::Whole,
+    };
+    let dst = format(c.form.dst).unwrap_or(Format::F32);
+    e.result(Convert::I2f { dst, src, round: round(&c.form) }, &[c.source.plain.select(selector)]);
+    e.carried = e.out.pop();
 }
 
 /// A byte of a shifted word that only this conversion reads: the mask is done here.
@@ -80,7 +93,7 @@ fn masked_field(c: &Case) -> bool {
     c.form.src == Type::U32
         && c.source.only_reader
         && c.source.known.how == How::Mask
-        && c.source.field.is_some_and(|f| f.shifted.is_some_and(|by| by < 24) && f.bits == 8)
+        && c.source.field.is_some_and(|f| f.shifted && f.from < 24 && f.bits == 8)
 }
 
 /// The low byte of a half that a load zero-extended.
@@ -95,8 +108,14 @@ pub const RULES: &[Rule] = &[
         name: "field-of-word",
         title: "a byte or half that a bfe or shift takes out of a word is read by I2F where it stood",
         when: |c| int_to_float(c) && c.source.field.is_some_and(|f| reads_field(c, f)),
-        emit: |_, e| {
-            e.folded = Some("the conversion reads the field where it stands in the word, in the reader's place")
+        emit: |c, e| {
+            if let Some(f) = c.source.field {
+                let narrow = c.form.src.bits() == 8;
+                let bits = if narrow { 8 } else { f.bits.min(16) as u8 };
+                let signed = if narrow { c.form.src.is_signed() } else { f.signed };
+                elsewhere(c, e, Int { bits, signed }, f.from);
+            }
+            e.folded = Some("the conversion reads the field where it stands in the word, in the reader's place");
         },
         why: "the conversion unit selects bytes and halves of its source; the half unit, which converts words, does not",
         examples: &[
@@ -118,13 +137,18 @@ pub const RULES: &[Rule] = &[
                     (false, true) => !c.machine.half_unit_integers && c.source.known.fits_unsigned(8),
                     // An unsigned byte that the load took out is a word already.
                     (signed, false) => {
-                        signed && c.form.src == Type::S8
+                        c.widened
+                            || signed && c.form.src == Type::S8
                             || !c.machine.half_unit_integers
                             || signed && c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8)
                     }
                 }
         },
-        emit: |_, e| e.folded = Some("the byte is converted where it stands in the loaded word, in the reader's place"),
+        emit: |c, e| {
+            let signed = c.form.src.is_signed();
+            elsewhere(c, e, Int { bits: 8, signed }, 8 * u32::from(c.source.byte.unwrap_or(0) % 4));
+            e.folded = Some("the byte is converted where it stands in the loaded word, in the reader's place");
+        },
         why: "the conversion unit selects bytes of its source",
         examples: &[Example {
             ptx: ".reg .b64 d<9>; ld.global.v4.s8 {h1, h2, h3, h4}, [d1]; cvt.rn.f32.s8 f1, h1; cvt.rn.f32.s8 f2, h2;",

@@ -102,7 +102,7 @@ pub const RULES: &[Rule] = &[
                 }
                 return;
             }
-            if c.form.dst == Type::S8 && c.source.field.is_some_and(|f| f.shifted.is_none() && f.bits == 8) {
+            if c.form.dst == Type::S8 && c.source.field.is_some_and(|f| !f.shifted && f.bits == 8) {
                 e.folded = Some("the field is taken out of its word with its sign");
                 return;
             }
@@ -156,7 +156,9 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     e.value = c.source.plain;
     let word = src.bits() == 32;
     if src.is_unsigned() {
-        if word || known.fits_unsigned(src.bits()) {
+        let byte_to_float = c.source.byte.is_some()
+            && c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_unsigned()));
+        if (word || known.fits_unsigned(src.bits())) && !(byte_to_float && dst.bits() == 32) {
             // The low word is there; a word above it is zero.
             e.folded = Some("the bits above are zero already");
             if dst.bits() == 64 && c.any(reads_high) {
@@ -231,7 +233,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             e.passed = c.dst_bits < 32;
         }
         32 => {
-            if in_place {
+            if in_place && !(to_float && c.source.byte.is_some()) {
                 e.folded = Some("the bits above are the sign already");
             } else if to_float {
                 e.pass("the conversion that reads it extends the sign itself");

@@ -76,6 +76,28 @@ fn rna_tf32(f: &Form) -> bool {
     f.dst == Type::Tf32 && f.rounding == Some(Rounding::Rna)
 }
 
+/// A register that is not assigned yet, for what comes later makes it, gets a number of its own.
+fn named(e: &mut Emit<'_>, register: Operand) -> Operand {
+    if register == Operand::RZ { Operand::reg(e.scratch()) } else { register }
+}
+
+/// Leave the instruction to the statement that puts the result below another half: it merges that in.
+fn merge_into_word(c: &Case, e: &mut Emit<'_>) {
+    let Some((at, upper)) = c.low_of else { return };
+    let upper = named(e, upper);
+    let Some(mut instruction) = e.out.pop() else { return };
+    if let Some(third) = instruction.operands.last_mut()
+        && *third == Operand::RZ
+    {
+        *third = upper;
+        e.carried = Some(instruction);
+        e.into = Some(at);
+        e.folded = Some("the F2FP merges the other half of the word in, where the two are put together");
+    } else {
+        e.out.push(instruction);
+    }
+}
+
 /// The rules.
 pub const RULES: &[Rule] = &[
     Rule {
@@ -214,6 +236,7 @@ pub const RULES: &[Rule] = &[
             let sources = plain_sources(c, e);
             let third = scale(c, e, Operand::RZ, 2, Selector::Whole);
             e.result(f2fp(c, dst, src, PackMode::PackAbMergeC), &[sources[0], sources[1], third]);
+            merge_into_word(c, e);
         },
         why: "the merge operand is RZ; for s2f6 it is the scale, 1.0 where none is given",
         examples: &[
@@ -243,6 +266,7 @@ pub const RULES: &[Rule] = &[
             let (dst, src) = formats(c);
             let third = scale(c, e, Operand::RZ, 1, Selector::Whole);
             e.result(f2fp(c, dst, src, PackMode::UnpackBMergeC), &[c.sources[0], third]);
+            merge_into_word(c, e);
         },
         why: "both halves are unpacked, narrowed and merged with nothing",
         examples: &[
