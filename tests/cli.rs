@@ -297,6 +297,23 @@ fn output_needs_a_folder_and_no_folder_is_output() {
 
 #[cfg(unix)]
 #[test]
+fn an_input_is_not_written_over() {
+    let folder = folder();
+    let text = with_conversion("cvt.rzi.s32.f32 %r1, %f1;");
+    fs::write(folder.path().join("k.ptx"), &text).expect("written");
+    let mut command = cvtlower();
+    command.current_dir(&folder).args(["-o", "./k.ptx", "k.ptx"]).assert().code(2).stderr(contains("is an input"));
+    assert_eq!(fs::read_to_string(folder.path().join("k.ptx")).expect("it is there"), text);
+}
+
+#[test]
+fn every_command_has_help() {
+    for command in ["matrix", "explain", "verify", "completions"] {
+        cvtlower().args([command, "--help"]).assert().success().stdout(contains("Usage: cvtlower"));
+    }
+}
+
+#[test]
 fn output_keeps_permissions_and_links() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = folder();

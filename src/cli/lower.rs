@@ -66,6 +66,12 @@ impl<P> Done<P> {
 /// Lowers the files.
 pub fn run(arguments: &Lower) -> anyhow::Result<ExitCode> {
     let inputs = Input::all(&arguments.files)?;
+    if let Some(output) = arguments.output.as_deref()
+        && let Ok(place) = output.canonicalize()
+        && arguments.files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == place))
+    {
+        anyhow::bail!("'{}' is an input: choose another name for the output", output.display());
+    }
     let targets = arch::targets(&arguments.arch);
     let archs: Vec<Option<Target>> =
         if targets.is_empty() { vec![None] } else { targets.into_iter().map(Some).collect() };

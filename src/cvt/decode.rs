@@ -174,7 +174,10 @@ pub fn rounding_name(rounding: Rounding) -> &'static str {
 
 /// The names of all roundings and types that conversions know or can name.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ROUNDINGS.iter().map(|&(n, _)| n).chain(Type::NAMES.iter().map(|&(n, _)| n).filter(|n| instruction_type(n).is_some()))
+    ROUNDINGS
+        .iter()
+        .map(|&(n, _)| n)
+        .chain(Type::NAMES.iter().map(|&(n, _)| n).filter(|n| instruction_type(n).is_some()))
 }
 
 /// The type of that name, where an instruction can have it: predicates, references and vectors of bytes no `cvt` names.

@@ -100,11 +100,7 @@ pub fn check(decoded: &Decoded, operands: &Operands, judge: Judge) -> Result<For
     };
     let mut case = Case { decoded, operands, judge, dst, src, found: Vec::new() };
     case.run();
-    if case.found.is_empty() {
-        Ok(decoded.form(dst, src))
-    } else {
-        Err(case.found)
-    }
+    if case.found.is_empty() { Ok(decoded.form(dst, src)) } else { Err(case.found) }
 }
 
 impl Case<'_> {

@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use super::catalogue::{
-    Cell, Question, RICHEST, TYPES, column, describe, module, name, operands, pair, statement,
-};
+use super::catalogue::{Cell, Question, RICHEST, TYPES, column, describe, module, name, operands, pair, statement};
 use super::detour::detour;
 use super::page::{hanging, paragraph};
 use crate::cvt::decode::{rounding_name, type_name};

@@ -85,7 +85,7 @@ pub fn syntax(e: &SyntaxError, source: &[u8], lines: &LineIndex<'_>) -> Diagnost
             Some("split the module"),
         ),
         SyntaxError::TooManyErrors { more, .. } => {
-            ("ptx::too_many_errors", format!("{more} further errors of syntax are not told"), String::new(), None)
+            ("ptx::too_many_errors", format!("{more} further errors of syntax are not shown"), String::new(), None)
         }
     };
     Diagnostic {

@@ -32,7 +32,7 @@ impl Findings {
         let left_out = self.more.map(|(place, more)| Diagnostic {
             severity: Severity::Error,
             code: "cvt::too_many_errors",
-            message: format!("{more} further errors of conversions are not told"),
+            message: format!("{more} further errors of conversions are not shown"),
             label: String::new(),
             help: None,
             span: place,
