@@ -226,7 +226,6 @@ impl Violation {
         use signature::Slot;
         let a = &self.about;
         let signature = if a.pack { None } else { signature::of_cvt(a.dst?, a.src?) }?;
-        let operand = if index == 0 { "the result" } else { "a source" };
         let register = |ty: Type, exact: bool| {
             let bits = width(ty);
             let typed = match class(ty) {
@@ -234,16 +233,16 @@ impl Violation {
                 _ => format!(" or `.{}`", type_name(ty)),
             };
             let wider = if exact || bits == 64 { "" } else { " or wider" };
-            format!("{operand} in a `.b{bits}`{typed} register{wider}")
+            format!("a `.b{bits}`{typed} register{wider}")
         };
         Some(match signature.slot(usize::from(index))? {
             Slot::Wide(ty) => register(ty, false),
             Slot::Exact(ty) => register(ty, true),
-            Slot::Byte => format!("{operand} in a `.b8` register"),
+            Slot::Byte => "a `.b8` register".into(),
             Slot::Half | Slot::HalfBesideBf16x2 | Slot::FixedBesideBf16x2 | Slot::FixedResult => {
-                format!("{operand} in a `.b16` register")
+                "a `.b16` register".into()
             }
-            Slot::Word | Slot::Unchecked => format!("{operand} in a `.b32` register"),
+            Slot::Word | Slot::Unchecked => "a `.b32` register".into(),
             Slot::PackRest => "a 32-bit value".into(),
             Slot::Four | Slot::OneOrFour => "four f32 in braces".into(),
             Slot::Random => "32 random bits in a `.b32` register".into(),

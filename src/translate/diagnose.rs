@@ -16,7 +16,7 @@ pub fn syntax(e: &SyntaxError, source: &[u8], lines: &LineIndex<'_>) -> Diagnost
             "ptx::unexpected_end",
             "the file ends in the middle of something".to_owned(),
             format!("expected {expected}"),
-            Some("is the file cut off? what comes before this place is translated"),
+            Some("end the statement with `;`, unless the file is cut off; what comes before this place is translated"),
         ),
         SyntaxError::MissingSemicolon { .. } => (
             "ptx::missing_semicolon",

@@ -273,7 +273,10 @@ impl Violation {
                 let shape = usage(a)?;
                 Some(format!("write `{} {shape};`", opcode(a, "").trim_matches('`')))
             }
-            Misfit::Operand(i) => self.wanted(i).map(|w| format!("operand {i} of {} is {w}", conversion(a))),
+            Misfit::Operand(i) => {
+                let does = if i == 0 { "writes" } else { "reads" };
+                self.wanted(i).map(|wanted| format!("{} {does} {wanted}", conversion(a)))
+            }
             Misfit::NoRandom => Some("`.rs` belongs to f16x2 and bf16x2 from f32 and to the `x4` types".into()),
             Misfit::RandomBits => {
                 Some("with `.rs` a `.b32` register of random bits comes last; without it, nothing".into())
