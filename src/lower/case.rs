@@ -107,6 +107,8 @@ pub struct Field {
     pub from: u32,
     /// A shift brought it down.
     pub shifted: bool,
+    /// The shifted word that it was masked from is needed for something else.
+    pub shared: bool,
 }
 
 /// Conversions that left their work to the reader of their result: by statement, what they are and what they read.

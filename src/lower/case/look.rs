@@ -222,14 +222,17 @@ impl Look<'_, '_> {
                     signed: m.ty?.is_signed(),
                     from: from as u32,
                     shifted: false,
+                    shared: false,
                 })
             }
             Action::Shr if !m.ty?.is_signed() => {
                 let by = constant(2).filter(|by| matches!(by, 8 | 16 | 24))? as u32;
-                Some(Field { bits: 32 - by, signed: false, from: by, shifted: true })
+                Some(Field { bits: 32 - by, signed: false, from: by, shifted: true, shared: false })
             }
             Action::And if constant(2) == Some(0xff) => {
-                self.field(*arguments.get(1)?).filter(|f| f.shifted).map(|f| Field { bits: 8, ..f })
+                let word = *arguments.get(1)?;
+                let shared = self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some());
+                self.field(word).filter(|f| f.shifted).map(|f| Field { bits: 8, shared, ..f })
             }
             _ => None,
         }

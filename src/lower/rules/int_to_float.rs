@@ -59,7 +59,7 @@ fn reads_field(c: &Case, f: Field) -> bool {
         (true, true) => false,
         // A mask that leaves a byte of what was shifted is taken in by the conversion unit only.
         (true, false) => match src.bits() {
-            32 => matches!((f.from, f.bits), (24, _) | (16, 16)) || f.bits == 8 && !on_half_unit(c),
+            32 => matches!((f.from, f.bits), (24, _) | (16, 16)) || f.bits == 8 && (f.shared || !on_half_unit(c)),
             16 => f.from >= 16 && !on_half_unit(c),
             8 => !on_half_unit(c),
             _ => false,
@@ -93,7 +93,7 @@ fn masked_field(c: &Case) -> bool {
     c.form.src == Type::U32
         && c.source.only_reader
         && c.source.known.how == How::Mask
-        && c.source.field.is_some_and(|f| f.shifted && f.from < 24 && f.bits == 8)
+        && c.source.field.is_some_and(|f| f.shifted && !f.shared && f.from < 24 && f.bits == 8)
 }
 
 /// The low byte of a half that a load zero-extended.
@@ -134,7 +134,7 @@ pub const RULES: &[Rule] = &[
                     (true, true) => {
                         c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8) || c.form.src == Type::S8
                     }
-                    (false, true) => !c.machine.half_unit_integers && c.source.known.fits_unsigned(8),
+                    (false, true) => !on_half_unit(c) && c.source.known.fits_unsigned(8),
                     // An unsigned byte that the load took out is a word already.
                     (signed, false) => {
                         c.widened
