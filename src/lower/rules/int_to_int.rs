@@ -205,7 +205,9 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     }
     match dst.bits() {
         16 => {
-            if in_place {
+            // Zeros above the half tell that the sign reaches no further than it.
+            let half = known.zero_from == 16 && c.dst_bits < 32;
+            if in_place && !half {
                 if dst.is_unsigned() && c.dst_bits >= 32 && !known.fits_unsigned(15) {
                     e.mask(0xffff);
                 } else {
@@ -215,7 +217,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             }
             let reread = c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
             let later = c.only(|u| match *u {
-                Use::Extend { from, to } => from.is_signed() && to.is_signed(),
+                Use::Extend { from, to } => from.is_signed() && to.is_signed() && to.bits() == 32,
                 Use::Compare(t) => t.is_signed(),
                 Use::ToFloat { from, to } => from == dst && dst.is_signed() && to == Type::F32,
                 _ => false,

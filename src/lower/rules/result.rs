@@ -189,7 +189,9 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
                     || dst == Type::S8 && !word && from == Type::S16
                     || dst == Type::U8 && !plain && from.is_unsigned())
         }
-        Use::Extend { from, to } => dst == Type::S8 && !word && from.is_signed() && to.is_signed() && !(plain && part),
+        Use::Extend { from, to } => {
+            dst == Type::S8 && !word && from.is_signed() && to.is_signed() && to.bits() == 32 && !(plain && part)
+        }
         Use::Compare(t) => dst == Type::S8 && t.is_signed(),
         Use::ShiftLeft(_) => dst == Type::U8,
         _ => false,
