@@ -174,6 +174,8 @@ pub struct Case {
     pub partner: Option<Operand>,
     /// The result is the low half of a word put together there: the statement, and the register of the upper half.
     pub low_of: Option<(u32, Operand)>,
+    /// Something reads the source after this conversion.
+    pub read_later: bool,
     /// An extension to a word was left to this conversion.
     pub widened: bool,
     /// The statement that made the source, where it is one that is seen.
@@ -261,7 +263,11 @@ impl Case {
         if let Some(at) = source_index(module, statement)
             && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
         {
+            let here = flow.value(statement.operands).map(|v| flow.maker(module, v).1);
             case.maker = flow.value(at).map(|v| flow.maker(module, v).1);
+            case.read_later = flow
+                .value(at)
+                .is_some_and(|v| flow.escapes(v) || flow.uses(v).any(|u| here.is_some_and(|here| u.statement > here)));
             case.source = look.at(at, case.source, DEPTH);
             case.take_over(module, flow, at, passed);
         }
@@ -374,6 +380,7 @@ impl Case {
             pair: None,
             partner: None,
             low_of: None,
+            read_later: false,
             widened: false,
             maker: None,
             reader: None,

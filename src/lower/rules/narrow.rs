@@ -108,7 +108,7 @@ pub const RULES: &[Rule] = &[
         emit: |c, e| {
             let (s, one, half) = (c.source.plain, e.scratch(), e.scratch());
             let infinity = Operand::F32(f32::INFINITY, Selector::Whole);
-            let shared = c.made(0) && !c.source.only_reader || matches!(c.source.origin, Origin::Param { .. });
+            let shared = c.read_later || matches!(c.source.origin, Origin::Param { .. });
             if shared {
                 // The source is needed as it was.
                 e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, s.absolute(), infinity);
