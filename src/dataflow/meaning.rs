@@ -13,7 +13,7 @@ pub enum Space {
 
 /// The kinds of instructions told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // named after the PTX instructions
+#[expect(missing_docs, reason = "named after the PTX instructions")]
 pub enum Action {
     Load(Space),
     Store,
@@ -100,8 +100,6 @@ pub struct Meaning {
     pub writes: bool,
     /// It cannot be left out, whatever is read of it.
     pub effect: bool,
-    /// The comparison is an unordered-or-unsigned one (`.lo .ls .hi .hs`).
-    pub unsigned_compare: bool,
 }
 
 /// Reads a type suffix (`u32`); `None` for anything else.
@@ -130,7 +128,6 @@ impl Meaning {
             pack: false,
             pack_bytes: false,
             word_rounding: None,
-            unsigned_compare: false,
             writes: true,
             effect: false,
         };
@@ -141,11 +138,7 @@ impl Meaning {
         for part in parts {
             match part {
                 b"wide" => wide = true,
-                b"hi" => {
-                    hi = true;
-                    m.unsigned_compare = true;
-                }
-                b"lo" | b"ls" | b"hs" => m.unsigned_compare = true,
+                b"hi" => hi = true,
                 b"pack" => m.pack = true,
                 b"rni" => integral = Some(false),
                 b"rzi" => integral = Some(true),

@@ -78,6 +78,11 @@ impl<'a> Emit<'a> {
         self.registers.scratch(self.statement, self.scratch - 1)
     }
 
+    /// A register that is not assigned yet, for a later statement makes it, gets a number of its own.
+    pub fn named(&mut self, register: Operand) -> Operand {
+        if register == Operand::RZ { Operand::reg(self.scratch()) } else { register }
+    }
+
     /// Add an instruction that writes the destination; the value is there from now on.
     pub fn result(&mut self, op: impl Into<Op>, sources: &[Operand]) {
         let dst = self.dst;

@@ -6,7 +6,7 @@
 /// register that holds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
-#[allow(missing_docs)] // the variants are the type names themselves
+#[expect(missing_docs, reason = "the variants are the type names themselves")]
 pub enum Type {
     U2,
     S2,

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the variants are nvdisasm's own names
+#[expect(missing_docs, reason = "the variants are nvdisasm's own names")]
 pub enum Compare {
     Lt,
     Le,

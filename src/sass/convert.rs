@@ -7,7 +7,7 @@ use std::fmt;
 
 /// A floating-point format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the variants are the formats' own names
+#[expect(missing_docs, reason = "the variants are the formats' own names")]
 pub enum Format {
     F16,
     Bf16,
@@ -104,7 +104,7 @@ impl Round {
 
 /// How F2FP packs its results or unpacks its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the variants are nvdisasm's own names
+#[expect(missing_docs, reason = "the variants are nvdisasm's own names")]
 pub enum PackMode {
     PackAb,
     PackB,

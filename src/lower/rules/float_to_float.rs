@@ -274,7 +274,7 @@ pub const RULES: &[Rule] = &[
             e.into = c.pair.and_then(|p| p.at);
             if let (Some(pair), Some(partner), Some(_)) = (c.pair, c.partner, e.into) {
                 let dst = format(c.form.dst).unwrap_or(Format::F16);
-                let partner = if partner == Operand::RZ { Operand::reg(e.scratch()) } else { partner };
+                let partner = e.named(partner);
                 let (high, low) = if pair.high { (c.source.plain, partner) } else { (partner, c.source.plain) };
                 e.result(f2fp(c, dst, Format::F32, PackMode::PackAb), &[high, low]);
                 e.carried = e.out.pop();

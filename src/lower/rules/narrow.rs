@@ -76,15 +76,10 @@ fn rna_tf32(f: &Form) -> bool {
     f.dst == Type::Tf32 && f.rounding == Some(Rounding::Rna)
 }
 
-/// A register that is not assigned yet, for what comes later makes it, gets a number of its own.
-fn named(e: &mut Emit<'_>, register: Operand) -> Operand {
-    if register == Operand::RZ { Operand::reg(e.scratch()) } else { register }
-}
-
 /// Leave the instruction to the statement that puts the result below another half: it merges that in.
 fn merge_into_word(c: &Case, e: &mut Emit<'_>) {
     let Some((at, upper)) = c.low_of else { return };
-    let upper = named(e, upper);
+    let upper = e.named(upper);
     let Some(mut instruction) = e.out.pop() else { return };
     if let Some(third) = instruction.operands.last_mut()
         && *third == Operand::RZ
