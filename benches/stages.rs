@@ -87,7 +87,7 @@ fn dataflow(bencher: Bencher<'_, '_>, input: Input) {
     let (module, _) = parse(text.as_bytes());
     let functions = check_all(&module);
     bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
-        let mut flow = Flow::new(&module);
+        let mut flow = Flow::default();
         functions.iter().for_each(|(function, _)| flow.analyse(&module, *function));
     });
 }
@@ -99,7 +99,7 @@ fn lowering(bencher: Bencher<'_, '_>, input: Input) {
     let functions = check_all(&module);
     let machine = Machine::of(Target::parse("sm_89").expect("a target"));
     bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
-        let mut flow = Flow::new(&module);
+        let mut flow = Flow::default();
         let mut registers = Registers::new();
         let passed = Passed::default();
         for (function, conversions) in &functions {

@@ -3,21 +3,20 @@
 mod calls;
 mod diagnose;
 mod findings;
+mod functions;
 mod judge;
 mod setting;
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use self::findings::Findings;
+use self::functions::Functions;
+use self::setting::{Setting, judge_head};
 use crate::cvt::Form;
-use crate::dataflow::Flow;
 use crate::diagnostic::Diagnostic;
-use crate::lower::case::{Passed, Surroundings};
 use crate::lower::registers::Registers;
 use crate::lower::{Case, Machine, RuleId, lower};
-use crate::ptx::parser::parse;
-use crate::ptx::{Module, OperandKind, RegId};
+use crate::ptx::parser::Reader;
+use crate::ptx::{Module, RegId};
 use crate::sass::{Instruction, Reg};
 use crate::target::Target;
 
@@ -99,7 +98,7 @@ pub struct FunctionTranslation {
 /// A file and everything found in it.
 #[derive(Debug)]
 pub struct Translation<'s> {
-    /// The syntax tree.
+    /// The syntax tree; of the statements it has the conversions and those that carry a conversion's work.
     pub module: Module<'s>,
     /// The architecture that the instructions are for.
     pub arch: Target,
@@ -125,115 +124,67 @@ pub struct Translation<'s> {
 /// assert_eq!(translation.diagnostics.len(), 1);
 /// ```
 pub fn translate<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
-    let (module, errors) = parse(source);
-    let mut diagnostics = findings::of_syntax(&errors, source);
-    let mut findings = Findings::default();
-    let setting = setting::Setting::of(&module, options, &mut diagnostics);
-    let mut flow = Flow::new(&module);
-    let mut registers = Registers::new();
-    let mut judge = judge::Judge::new(&module, setting.judge, setting.arch);
-    let mut functions = Vec::with_capacity(module.functions.len());
-    let mut legal = Vec::new();
-    let mut passed = Passed::default();
-    let called = calls::called(&module);
-    let mut parameters: FxHashMap<&'s [u8], u32> = FxHashMap::default();
-    for (index, &is_called) in called.iter().enumerate() {
-        legal.clear();
-        judge.function(&module, index, &mut legal, &mut findings);
-        let mut conversions = Vec::with_capacity(legal.len());
-        if !legal.is_empty() {
-            flow.analyse(&module, index);
-            registers.clear();
-            let own =
-                module.functions[index].parameters.start as usize..module.functions[index].parameters.end as usize;
-            parameters.clear();
-            // of two with one name the first one counts
-            parameters.extend(module.parameters[own].iter().rev().map(|p| (p.name.of(source), p.offset)));
-            passed.clear();
-            for (statement, form) in &legal {
-                registers.visit(&module, &flow, *statement);
-                let place = Place {
-                    parameters: &parameters,
-                    module: &module,
-                    flow: &flow,
-                    registers: &registers,
-                    arch: setting.arch,
-                    statement: *statement,
-                };
-                conversions.extend(place.convert(form, options.context, &mut passed));
+    run(source, options, Keep::Conversions)
+}
+
+/// As [`translate`], but [`Translation::module`] has all statements.
+pub fn translate_whole<'s>(source: &'s [u8], options: &Options) -> Translation<'s> {
+    run(source, options, Keep::All)
+}
+
+/// Which statements are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Conversions,
+    All,
+}
+
+fn run<'s>(source: &'s [u8], options: &Options, keep: Keep) -> Translation<'s> {
+    let mut known = None;
+    loop {
+        let mut reader = Reader::new(source);
+        let mut functions: Option<Functions> = None;
+        while reader.next_function() {
+            let setting = || known.unwrap_or_else(|| Setting::of(reader.module(), options));
+            let functions = functions.get_or_insert_with(|| Functions::new(setting(), options.context));
+            functions.translate(reader.module());
+            if keep == Keep::Conversions {
+                functions.retain(&mut reader);
             }
         }
-        let at: Vec<(u32, SmallVec<[Instruction; 1]>)> = conversions
-            .iter()
-            .filter(|c| matches!(&c.fate, Fate::Folded { into: Some(_), sass, .. } if sass.is_empty()))
-            .filter_map(|c| {
-                let Fate::Folded { into: Some(into), .. } = c.fate else { return None };
-                let n = conversions.binary_search_by_key(&into, |other| other.statement).ok()?;
-                Some((c.statement, conversions[n].sass.clone()))
-            })
-            .collect();
-        for (statement, instructions) in at {
-            if let Ok(n) = conversions.binary_search_by_key(&statement, |c| c.statement)
-                && let Fate::Folded { sass, .. } = &mut conversions[n].fate
-            {
-                *sass = instructions.into_vec();
+        let (module, errors) = reader.finish();
+        let setting = Setting::of(&module, options);
+        // `.version` or `.target` may stand behind a function, where they count all the same.
+        if functions.as_ref().is_some_and(|f| f.setting != setting) {
+            known = Some(setting);
+            continue;
+        }
+        let mut diagnostics = findings::of_syntax(&errors, source);
+        judge_head(&module, options, &mut diagnostics);
+        let mut translated = Vec::new();
+        if let Some(functions) = functions {
+            diagnostics.extend(functions.findings.into_diagnostics());
+            translated = functions.done;
+        }
+        for (function, called) in translated.iter_mut().zip(calls::called(&module)) {
+            function.called = called;
+            if !called && options.context == Context::Kernel {
+                function.die();
             }
         }
-        if !is_called && options.context == Context::Kernel {
-            for c in &mut conversions {
-                c.fate = Fate::Dead;
-                c.sass.clear();
-            }
-        }
-        functions.push(FunctionTranslation { function: index as u32, called: is_called, conversions });
+        // Findings about one statement have one anchor and stay in the order of ptxas.
+        diagnostics.sort_by_key(|d| d.anchor.start);
+        return Translation { module, arch: setting.arch, functions: translated, diagnostics };
     }
-    diagnostics.extend(findings.into_diagnostics());
-    // Findings about one statement have one anchor and stay in the order of ptxas.
-    diagnostics.sort_by_key(|d| d.anchor.start);
-    Translation { module, arch: setting.arch, functions, diagnostics }
 }
 
-/// A conversion's surroundings.
-struct Place<'a, 's> {
-    /// The offsets of the function's parameters by name.
-    parameters: &'a FxHashMap<&'s [u8], u32>,
-    module: &'a Module<'s>,
-    flow: &'a Flow,
-    registers: &'a Registers,
-    arch: Target,
-    statement: u32,
-}
-
-impl Place<'_, '_> {
-    fn convert(&self, form: &Form, context: Context, passed: &mut Passed) -> Option<Conversion> {
-        let s = &self.module.statements[self.statement as usize];
-        let machine = Machine::of(self.arch);
-        let offsets = |name: &[u8]| self.parameters.get(name).copied();
-        let case = match context {
-            Context::Kernel => {
-                let Place { module, flow, registers, .. } = *self;
-                Case::in_context(form, s, &Surroundings { machine, module, flow, registers, offsets: &offsets, passed })
-            }
-            Context::Isolated => Case::alone(form, machine, self.module, self.registers, s),
-        };
-        let lowering = lower(&case, self.registers, self.statement)?;
-        if let Some(work) = lowering.passed {
-            passed.insert(self.statement, work);
+impl FunctionTranslation {
+    /// No kernel calls it.
+    fn die(&mut self) {
+        for c in &mut self.conversions {
+            c.fate = Fate::Dead;
+            c.sass.clear();
         }
-        let mut registers = SmallVec::new();
-        for at in s.operands..s.operands + s.operand_count {
-            if let OperandKind::Register(r) = self.module.operands[at as usize].kind {
-                registers.push((r, self.registers.get(r)));
-            }
-        }
-        Some(Conversion {
-            statement: self.statement,
-            form: *form,
-            rule: lowering.rule,
-            fate: lowering.fate,
-            sass: lowering.sass,
-            registers,
-        })
     }
 }
 

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::ptx::parser::parse;
 use crate::ptx::{Module, NameId, Operand, OperandKind, Statement, StatementKind, Type};
 
 /// The operands of one statement.
@@ -150,7 +151,7 @@ impl Special {
 }
 
 /// What the identifiers of a module that are no registers name. The syntax tree keeps no table of variables, and
-/// conversions name one hardly ever, so the text outside of instructions is read for it when the first one comes.
+/// conversions name one hardly ever, so the whole text is read again for it when the first one comes.
 #[derive(Debug, Default)]
 pub struct Names<'s> {
     /// Where a variable is first named; `None` for a name of code.
@@ -160,7 +161,7 @@ pub struct Names<'s> {
 impl<'s> Names<'s> {
     fn value(&self, module: &Module<'s>, id: NameId) -> Value {
         let Some(&name) = module.names.get(id.0 as usize) else { return Value::Undeclared };
-        match self.variables.get_or_init(|| Names::read(module)).get(name) {
+        match self.variables.get_or_init(|| Names::read(&parse(module.source).0)).get(name) {
             Some(None) => Value::Code,
             Some(Some(at)) => Value::Variable(declared_type(&module.source[..*at])),
             None if module.snippet => Value::Variable(None),

@@ -112,13 +112,9 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Tables for a module; its opcodes are read once.
-    pub fn new(module: &Module<'_>) -> Flow {
-        Flow { meanings: module.opcodes.iter().map(Meaning::of).collect(), ..Flow::default() }
-    }
-
     /// Fill the tables for one function of the module.
     pub fn analyse(&mut self, module: &Module<'_>, function: usize) {
+        self.meanings.extend(module.opcodes[self.meanings.len()..].iter().map(Meaning::of));
         let f = &module.functions[function];
         let (first, last) = (f.statements.start, f.statements.end);
         let statements = &module.statements[first as usize..last as usize];

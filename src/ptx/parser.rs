@@ -22,7 +22,7 @@ use self::scopes::{Meaning, Scopes};
 use super::error::SyntaxError;
 use super::lexer::Token;
 use super::span::Span;
-use super::syntax::{Module, NameId, Opcode, OpcodeId, Operand, OperandKind, RegId, Register};
+use super::syntax::{Module, NameId, Opcode, OpcodeId, Operand, OperandKind, RegId, Register, Renumbered};
 
 /// Findings past this number are not kept: a binary file has one every few bytes.
 const MAX_ERRORS: usize = 10_000;
@@ -35,14 +35,54 @@ const RESERVE_FOR: usize = 64 << 20;
 /// It always returns what it understood; the errors are in the order in which they were noticed. Nothing in the bytes makes it
 /// panic, and its memory is bounded by a small multiple of the input.
 pub fn parse(source: &[u8]) -> (Module<'_>, Vec<SyntaxError>) {
-    if u32::try_from(source.len()).is_err() {
-        let mut module = empty(source);
-        module.source = &[];
-        return (module, vec![SyntaxError::FileTooLarge { length: source.len() as u64 }]);
+    let mut reader = Reader::new(source);
+    let parser = &mut reader.parser;
+    if parser.source.len() <= RESERVE_FOR {
+        // shares of typical files; what is not filled is never touched and costs no memory
+        parser.module.statements.reserve(parser.source.len() / 24);
+        parser.module.operands.reserve(parser.source.len() / 9);
     }
-    let mut parser = Parser::new(source);
-    parser.module_items();
-    (parser.module, parser.errors)
+    while reader.next_function() {}
+    reader.finish()
+}
+
+/// Reads a module function by function, so that not all of its statements have to be held at once.
+///
+/// As [`parse`], it never fails as a whole.
+pub struct Reader<'s> {
+    parser: Parser<'s>,
+}
+
+impl<'s> Reader<'s> {
+    /// A reader at the start of a text.
+    pub fn new(source: &'s [u8]) -> Self {
+        if u32::try_from(source.len()).is_err() {
+            let mut parser = Parser::new(&[]);
+            parser.errors.push(SyntaxError::FileTooLarge { length: source.len() as u64 });
+            return Self { parser };
+        }
+        Self { parser: Parser::new(source) }
+    }
+
+    /// Reads up to the end of the next function with a body; `false` where there is none up to the end of the file.
+    pub fn next_function(&mut self) -> bool {
+        self.parser.module_items()
+    }
+
+    /// What was read so far; the function read last is the last one of it.
+    pub fn module(&self) -> &Module<'s> {
+        &self.parser.module
+    }
+
+    /// Forgets the statements of the function read last but these, as [`Module::retain`] does.
+    pub fn retain(&mut self, kept: &[u32], renumbered: &mut Renumbered) {
+        self.parser.module.retain(kept, renumbered);
+    }
+
+    /// The module and the errors, in the order in which they were noticed.
+    pub fn finish(self) -> (Module<'s>, Vec<SyntaxError>) {
+        (self.parser.module, self.parser.errors)
+    }
 }
 
 fn empty(source: &[u8]) -> Module<'_> {
@@ -60,6 +100,7 @@ fn empty(source: &[u8]) -> Module<'_> {
         names: Vec::new(),
         registers: Vec::new(),
         parameters: Vec::new(),
+        mentioned: Vec::new(),
     }
 }
 
@@ -84,6 +125,10 @@ struct Parser<'s> {
     /// Opcodes that had blanks or comments in them when they first came.
     spaced_opcodes: FxHashMap<Vec<u8>, OpcodeId>,
     names: FxHashMap<&'s [u8], NameId>,
+    /// For each name the number of bodies at its last mention.
+    mentions: Vec<u32>,
+    /// Number of bodies begun so far.
+    bodies: u32,
     /// Registers of this function that nothing declares.
     implicit: FxHashMap<&'s [u8], RegId>,
     /// In a snippet: the names that stand before a colon somewhere, which are no registers.
@@ -102,24 +147,21 @@ struct Parser<'s> {
 
 impl<'s> Parser<'s> {
     fn new(source: &'s [u8]) -> Self {
-        let mut module = empty(source);
-        let reserve = source.len().min(RESERVE_FOR);
-        // shares of typical files; what is not filled is never touched and costs no memory
-        module.statements.reserve(reserve / 24);
-        module.operands.reserve(reserve / 9);
         let mut parser = Self {
             source,
             lexer: Token::lexer(source),
             token: Token::End,
             span: Span::default(),
             previous_end: 0,
-            module,
+            module: empty(source),
             errors: Vec::new(),
             scopes: Scopes::new(source),
             opcodes: FxHashMap::default(),
             recent_opcodes: Box::new([(Span::default(), OpcodeId(0)); RECENT]),
             spaced_opcodes: FxHashMap::default(),
             names: FxHashMap::default(),
+            mentions: Vec::new(),
+            bodies: 0,
             implicit: FxHashMap::default(),
             labels: FxHashSet::default(),
             external: false,
@@ -132,6 +174,7 @@ impl<'s> Parser<'s> {
             parser.lexer.bump(3);
             parser.errors.push(SyntaxError::ByteOrderMark { mark: Span::new(0, 3) });
         }
+        parser.scopes.open();
         parser.advance();
         parser
     }
@@ -261,11 +304,16 @@ impl<'s> Parser<'s> {
 
     fn intern_name(&mut self, name: Span) -> NameId {
         let text = name.of(self.source);
-        let names = &mut self.module.names;
-        *self.names.entry(text).or_insert_with(|| {
+        let (names, mentions) = (&mut self.module.names, &mut self.mentions);
+        let id = *self.names.entry(text).or_insert_with(|| {
             names.push(text);
+            mentions.push(u32::MAX);
             NameId(names.len() as u32 - 1)
-        })
+        });
+        if std::mem::replace(&mut self.mentions[id.0 as usize], self.bodies) != self.bodies {
+            self.module.mentioned.push(id);
+        }
+        id
     }
 
     #[inline]

@@ -53,7 +53,7 @@ pub struct Module<'s> {
     pub address_size: Option<u32>,
     /// Functions with a body, in source order; a snippet is one function.
     pub functions: Vec<Function>,
-    /// All statements of all bodies, in source order.
+    /// The statements of the bodies, in source order: all of them, or those that [`Module::retain`] kept.
     pub statements: Vec<Statement>,
     /// All operands, in pre-order: an operand with children is followed by them.
     pub operands: Vec<Operand>,
@@ -65,6 +65,73 @@ pub struct Module<'s> {
     pub registers: Vec<Register>,
     /// Parameters of functions, grouped by function.
     pub parameters: Vec<Parameter>,
+    /// Names that statements use, each once a function, grouped by function.
+    pub mentioned: Vec<NameId>,
+}
+
+impl Module<'_> {
+    /// Forgets the statements of the last function but these, given in ascending order, and the registers that
+    /// none of these names. The others move together and have new numbers.
+    pub fn retain(&mut self, kept: &[u32], renumbered: &mut Renumbered) {
+        let Some(function) = self.functions.last_mut() else { return };
+        let first = function.statements.start;
+        let mut operands = match self.statements.get(first as usize) {
+            Some(statement) => statement.operands,
+            None => return,
+        };
+        renumbered.first = function.registers.start;
+        renumbered.numbers.clear();
+        renumbered.numbers.resize(function.registers.len(), u32::MAX);
+        renumbered.registers.clear();
+        for (&from, to) in kept.iter().zip(first..) {
+            let mut statement = self.statements[from as usize];
+            if let Some(guard) = &mut statement.guard {
+                guard.register = renumbered.number(guard.register, &self.registers);
+            }
+            let from = statement.operands as usize;
+            statement.operands = operands;
+            for at in from..from + statement.operand_count as usize {
+                let mut operand = self.operands[at];
+                if let OperandKind::Register(register) = &mut operand.kind {
+                    *register = renumbered.number(*register, &self.registers);
+                }
+                self.operands[operands as usize] = operand;
+                operands += 1;
+            }
+            self.statements[to as usize] = statement;
+        }
+        function.statements.end = first + kept.len() as u32;
+        function.registers.end = function.registers.start + renumbered.registers.len() as u32;
+        self.statements.truncate(function.statements.end as usize);
+        self.operands.truncate(operands as usize);
+        self.registers.truncate(function.registers.start as usize);
+        self.registers.append(&mut renumbered.registers);
+    }
+}
+
+/// The new numbers of the registers that [`Module::retain`] kept.
+#[derive(Debug, Default)]
+pub struct Renumbered {
+    first: u32,
+    numbers: Vec<u32>,
+    registers: Vec<Register>,
+}
+
+impl Renumbered {
+    /// The number that the register of a kept statement has now.
+    pub fn get(&self, register: RegId) -> Option<RegId> {
+        let number = *self.numbers.get(register.0.checked_sub(self.first)? as usize)?;
+        (number != u32::MAX).then_some(RegId(number))
+    }
+
+    fn number(&mut self, register: RegId, registers: &[Register]) -> RegId {
+        let number = &mut self.numbers[(register.0 - self.first) as usize];
+        if *number == u32::MAX {
+            *number = self.first + self.registers.len() as u32;
+            self.registers.push(registers[register.0 as usize]);
+        }
+        RegId(*number)
+    }
 }
 
 /// One `.param` of a function's head.
@@ -100,6 +167,8 @@ pub struct Function {
     pub registers: Range<u32>,
     /// Its parameters: indices into [`Module::parameters`].
     pub parameters: Range<u32>,
+    /// The names that its statements use, of labels, variables and functions: indices into [`Module::mentioned`].
+    pub mentioned: Range<u32>,
 }
 
 /// What a statement is.

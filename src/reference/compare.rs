@@ -14,7 +14,7 @@ use crate::ptx::lines::LineIndex;
 use crate::ptx::{Module, Span, StatementKind};
 use crate::report::text::one_line;
 use crate::target::Target;
-use crate::translate::{Context, Fate, Options, Translation, translate};
+use crate::translate::{Context, Fate, Options, Translation, translate_whole};
 
 /// How a file compares.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -90,7 +90,7 @@ pub fn compare(
     tools: &Tools,
     patience: Duration,
 ) -> Comparison {
-    let translation = translate(source, &Options { arch, retarget, context: Context::Kernel });
+    let translation = translate_whole(source, &Options { arch, retarget, context: Context::Kernel });
     let module = &translation.module;
     let name = arch.map_or_else(String::new, |t| t.to_string());
     if module.snippet {

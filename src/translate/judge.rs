@@ -16,6 +16,15 @@ pub struct Judge<'s> {
     opcodes: Vec<Option<Box<Known>>>,
 }
 
+/// A conversion of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged {
+    /// Index into [`Module::statements`].
+    pub statement: u32,
+    /// What it converts, where it is legal.
+    pub form: Option<Form>,
+}
+
 struct Known {
     decoded: Decoded,
     legal: Vec<(Operands, Form)>,
@@ -25,33 +34,35 @@ struct Known {
 const REMEMBERED: usize = 4;
 
 impl<'s> Judge<'s> {
-    /// A judge for the module's opcodes.
-    pub fn new(module: &Module<'s>, by: cvt::Judge, arch: Target) -> Self {
-        let opcodes = module
-            .opcodes
-            .iter()
-            .map(|o| {
-                let conversion = o.parts().next().is_some_and(|base| base == b"cvt");
-                conversion.then(|| Box::new(Known { decoded: cvt::decode(o.parts()), legal: Vec::new() }))
-            })
-            .collect();
-        Judge { by, arch, names: Names::default(), opcodes }
+    /// A judge for modules whose head says this.
+    pub fn new(by: cvt::Judge, arch: Target) -> Self {
+        Judge { by, arch, names: Names::default(), opcodes: Vec::new() }
     }
 
-    /// The legal conversions of a function, and findings about the others.
+    /// Decodes the opcodes that are new in the module.
+    fn learn(&mut self, module: &Module<'s>) {
+        self.opcodes.extend(module.opcodes[self.opcodes.len()..].iter().map(|o| {
+            let conversion = o.parts().next().is_some_and(|base| base == b"cvt");
+            conversion.then(|| Box::new(Known { decoded: cvt::decode(o.parts()), legal: Vec::new() }))
+        }));
+    }
+
+    /// The conversions of a function, and findings about the illegal ones.
     pub fn function(
         &mut self,
         module: &Module<'s>,
         index: usize,
-        legal: &mut Vec<(u32, Form)>,
+        conversions: &mut Vec<Judged>,
         findings: &mut Findings,
     ) {
+        self.learn(module);
         for i in module.functions[index].statements.clone() {
             let s = &module.statements[i as usize];
             if s.kind != StatementKind::Instruction {
                 continue;
             }
             let Some(Some(known)) = self.opcodes.get_mut(s.opcode.0 as usize) else { continue };
+            conversions.push(Judged { statement: i, form: None });
             // What did not parse has its finding already.
             let operands = &module.operands[s.operands as usize..(s.operands + s.operand_count) as usize];
             if operands.last().is_some_and(|o| o.kind == OperandKind::Error) {
@@ -65,7 +76,9 @@ impl<'s> Judge<'s> {
                             findings.push(diagnose::ptxas_defect(d, d.place(&operands), module, s));
                         }
                     }
-                    legal.push((i, form));
+                    if let Some(judged) = conversions.last_mut() {
+                        judged.form = Some(form);
+                    }
                 }
                 Err(found) => diagnose::violations(&found, module, s).into_iter().for_each(|d| findings.push(d)),
             }

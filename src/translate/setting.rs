@@ -8,7 +8,7 @@ use crate::target::{NEWEST_VERSION, Target};
 use super::{Options, diagnose};
 
 /// Target and version of a file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
     /// The architecture to generate for.
     pub arch: Target,
@@ -18,12 +18,9 @@ pub struct Setting {
 
 impl Setting {
     /// Read a module's `.target` and `.version`.
-    pub fn of(module: &Module<'_>, options: &Options, findings: &mut Vec<Diagnostic>) -> Setting {
+    pub fn of(module: &Module<'_>, options: &Options) -> Setting {
         let declared =
             module.target.and_then(|s| std::str::from_utf8(s.of(module.source)).ok()).and_then(Target::parse_declared);
-        if !options.retarget && !module.snippet {
-            judge_head(module, options, findings);
-        }
         let arch = options.arch.or(declared).unwrap_or(Target { sm: 75, flavour: crate::target::Flavour::Plain });
         let target = if options.retarget { arch } else { declared.unwrap_or(arch) };
         let version = match module.version {
@@ -35,7 +32,10 @@ impl Setting {
 }
 
 /// What is wrong with `.version` and `.target`, or that they are missing.
-fn judge_head(module: &Module<'_>, options: &Options, findings: &mut Vec<Diagnostic>) {
+pub fn judge_head(module: &Module<'_>, options: &Options, findings: &mut Vec<Diagnostic>) {
+    if options.retarget || module.snippet {
+        return;
+    }
     let target = module.target.map(|s| String::from_utf8_lossy(s.of(module.source)).into_owned());
     if module.version.is_none() {
         findings

@@ -5,16 +5,19 @@ use crate::ptx::lexer::Token;
 use crate::ptx::{Function, FunctionKind, Span, SyntaxError, literal};
 
 impl Parser<'_> {
-    /// Everything up to the end of the file.
-    pub(super) fn module_items(&mut self) {
-        self.scopes.open();
+    /// Everything up to the end of the next function, or of the file: then `false`.
+    pub(super) fn module_items(&mut self) -> bool {
+        let functions = self.module.functions.len();
         loop {
+            if self.module.functions.len() > functions {
+                return true;
+            }
             match self.token {
                 Token::End => {
                     if self.lexer.extras.unterminated_comment.is_some() {
                         self.unexpected("a directive");
                     }
-                    return;
+                    return false;
                 }
                 Token::Directive => self.module_directive(),
                 Token::Word | Token::Path | Token::At | Token::LeftBrace if self.may_be_snippet() => self.bare_body(),
@@ -51,6 +54,7 @@ impl Parser<'_> {
         self.snippet = true;
         self.first_parameter = self.module.parameters.len() as u32;
         self.function_body(FunctionKind::Snippet, Span::new(self.span.start, self.span.start), None);
+        self.scopes.end_function();
         self.snippet = false;
     }
 
@@ -58,6 +62,8 @@ impl Parser<'_> {
     fn function_body(&mut self, kind: FunctionKind, name: Span, open: Option<Span>) {
         let statements = self.module.statements.len() as u32;
         let registers = self.module.registers.len() as u32;
+        let mentioned = self.module.mentioned.len() as u32;
+        self.bodies += 1;
         self.body(open);
         self.module.functions.push(Function {
             kind,
@@ -65,6 +71,7 @@ impl Parser<'_> {
             statements: statements..self.module.statements.len() as u32,
             registers: registers..self.module.registers.len() as u32,
             parameters: self.first_parameter..self.module.parameters.len() as u32,
+            mentioned: mentioned..self.module.mentioned.len() as u32,
         });
         self.implicit.clear();
     }
