@@ -1,9 +1,9 @@
 //! Forward: which bits of a register are known, and from where.
 
-use crate::ptx::{Module, OperandKind, Statement, Type, literal};
+use crate::ptx::{OperandKind, Type, literal};
 
-use super::flow::{Flow, after};
-use super::meaning::{Action, Space};
+use super::flow::{Value, Work, after, constant};
+use super::meaning::{Action, Meaning, Space};
 
 /// What made the upper bits known. ptxas does not use every source of knowledge for every purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,36 +72,39 @@ impl Known {
     }
 }
 
-/// Note what a statement makes known of its results.
-pub(super) fn record(flow: &mut Flow, module: &Module<'_>, s: &Statement) {
-    let m = *flow.meaning(s);
-    if !m.writes {
-        return;
+/// Whether what is known of a result may depend on what is known of the sources.
+pub(super) fn follows(m: &Meaning) -> bool {
+    match m.action {
+        Action::Mov => true,
+        Action::Cvt => m.ty.is_some_and(Type::is_int) && m.source.is_some_and(Type::is_int),
+        Action::And | Action::Or | Action::Xor | Action::Selp | Action::Add | Action::Sub | Action::Mul => {
+            m.ty.is_some_and(|t| !t.is_float())
+        }
+        Action::Shl | Action::Shr | Action::Min | Action::Max | Action::Bfe => m.ty.is_some_and(|t| !t.is_float()),
+        _ => false,
     }
-    let Some(first) = module.operands.get(s.operands as usize) else { return };
-    if s.operand_count == 0 {
-        return;
+}
+
+/// What the statement that makes a value makes known of it; under a guard the old one may stay.
+pub(super) fn of_value(work: &Work<'_>, v: Value) -> Known {
+    let (module, made) = (work.module, work.made(v));
+    let s = work.statement(made.statement);
+    let m = work.meaning(s);
+    if !m.writes || s.guard.is_some() || s.operand_count == 0 {
+        return Known::NOTHING;
     }
     let end = s.operands + s.operand_count;
     let second = after(module, s.operands, end);
     let third = after(module, second, end);
-    match m.action {
+    let known = match m.action {
         Action::Load(space) => {
-            let Some(ty) = m.ty else { return };
             let how = if space == Space::Param { How::Param } else { How::Load };
-            let k = extension(ty, how);
-            for o in s.operands..second {
-                flow.learn(s, o, k);
-            }
+            m.ty.map(|ty| extension(ty, how))
         }
-        _ => {
-            if matches!(first.kind, OperandKind::Register(_))
-                && let Some(k) = result(flow, module, s, second, third)
-            {
-                flow.learn(s, s.operands, k);
-            }
-        }
-    }
+        _ if made.operand == s.operands => result(work, made.statement, second, third),
+        _ => None,
+    };
+    known.unwrap_or(Known::NOTHING)
 }
 
 fn extension(ty: Type, how: How) -> Known {
@@ -112,13 +115,15 @@ fn extension(ty: Type, how: How) -> Known {
     }
 }
 
-fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u32) -> Option<Known> {
-    let m = flow.meaning(s);
+fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Known> {
+    let (module, s) = (work.module, work.statement(statement));
+    let m = work.meaning(s);
     let operand = |at: u32| module.operands.get(at as usize).filter(|_| at < s.operands + s.operand_count);
+    let constant = |at: u32| constant(module, at, |at| work.known_before(at, statement));
     let known = |at: u32| match operand(at)?.kind {
-        OperandKind::Register(_) => Some(flow.known(at)),
+        OperandKind::Register(_) => Some(work.known_before(at, statement)),
         OperandKind::Integer | OperandKind::Negated => {
-            flow.constant(module, at).map(|v| Known::value(truncate(v, m.ty.map_or(64, Type::bits))))
+            constant(at).map(|v| Known::value(truncate(v, m.ty.map_or(64, Type::bits))))
         }
         _ => None,
     };
@@ -135,7 +140,7 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
             known(second)
         }
         Action::And => {
-            let Some(mask) = [second, third].into_iter().find_map(|o| flow.constant(module, o)) else {
+            let Some(mask) = [second, third].into_iter().find_map(|o| constant(o)) else {
                 let (a, b) = (known(second)?, known(third)?);
                 return bounded(a.zero_from.min(b.zero_from).into(), m.ty?);
             };
@@ -156,7 +161,7 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
             bounded(u32::from(known(second)?.zero_from) + u32::from(known(third)?.zero_from), m.ty?)
         }
         Action::Shl => {
-            let by = flow.constant(module, third)?;
+            let by = constant(third)?;
             bounded(u32::from(known(second)?.zero_from) + by.min(64) as u32, m.ty?)
         }
         Action::Min if m.ty?.is_unsigned() => {
@@ -165,19 +170,19 @@ fn result(flow: &Flow, module: &Module<'_>, s: &Statement, second: u32, third: u
         }
         Action::Max if m.ty?.is_unsigned() => bounded(widest(known(second)?, known(third)?), m.ty?),
         Action::Shr if m.ty?.is_unsigned() || !m.ty?.is_signed() => {
-            let by = flow.constant(module, third)?;
+            let by = constant(third)?;
             let width = m.ty?.bits();
             let from = known(second).map_or(width, |k| width.min(k.zero_from.into()));
             (by > 0 && by < u64::from(width)).then(|| Known::zeros(from.saturating_sub(by as u32), How::Shift))
         }
         Action::Shr if m.ty?.is_signed() => {
-            let by = flow.constant(module, third)?;
+            let by = constant(third)?;
             let width = m.ty?.bits();
             (by > 0 && by < u64::from(width)).then(|| Known::signs(width - by as u32, How::Other))
         }
         Action::Bfe => {
             let fourth = after(module, third, s.operands + s.operand_count);
-            let (from, bits) = (flow.constant(module, third)?, flow.constant(module, fourth)?);
+            let (from, bits) = (constant(third)?, constant(fourth)?);
             if bits == 0 || from + bits > u64::from(m.ty?.bits()) {
                 return None;
             }

@@ -11,7 +11,7 @@ pub mod pairs;
 pub mod uses;
 
 pub use facts::Known;
-pub use flow::{Flow, Value};
+pub use flow::{Flow, Tables, Value};
 pub use meaning::{Action, Meaning, Space};
 pub use pairs::Pair;
 pub use uses::Use;

@@ -3,7 +3,9 @@
 //! ptxas makes one F2FP of two like conversions to half: first of those that a `mov.b32 {a, b}` or a vector store puts
 //! side by side, then of any two in a block where the first is not read before the second is made.
 
-use crate::ptx::{Module, OperandKind, Statement, StatementKind};
+use rustc_hash::FxHashMap;
+
+use crate::ptx::{OperandKind, Statement};
 
 use super::flow::{Flow, Value};
 use super::meaning::Action;
@@ -20,100 +22,85 @@ pub struct Pair {
     pub other: Value,
 }
 
-/// Find the pairs of a function; `pairs` gets one entry a value.
-pub(super) fn find(
-    flow: &Flow,
-    module: &Module<'_>,
-    first: u32,
-    last: u32,
-    pairs: &mut Vec<Option<Pair>>,
-    values: usize,
-) {
-    pairs.clear();
-    pairs.resize(values, None);
-    packed(flow, module, first, last, pairs);
-    adjacent(flow, module, first, last, pairs);
+/// Find the pairs of a function.
+pub(super) fn find(flow: &Flow<'_>) {
+    let (conversions, packers) = flow.of_pairs();
+    let mut halves = conversions.iter().copied().filter(|&i| half_kind(flow, i).is_some()).peekable();
+    if halves.peek().is_some() {
+        packed(flow, packers);
+        adjacent(flow, halves);
+    }
+}
+
+fn half_kind(flow: &Flow<'_>, statement: u32) -> Option<u8> {
+    flow.meaning(&flow.module().statements[statement as usize]).half_kind
 }
 
 /// The value of a conversion that can be half of a pair, and its kind.
-fn candidate(flow: &Flow, module: &Module<'_>, operand: u32) -> Option<(Value, u8, u32)> {
+fn candidate(flow: &Flow<'_>, operand: u32) -> Option<(Value, u8, u32)> {
     let v = flow.value(operand)?;
-    let (s, i, _) = flow.maker(module, v);
+    let (s, i, _) = flow.maker(v);
     let key = flow.meaning(s).half_kind?;
     (s.guard.is_none() && flow.is_live(i)).then_some((v, key, flow.block(i)))
 }
 
 /// Pairs that a statement puts side by side.
-fn packed(flow: &Flow, module: &Module<'_>, first: u32, last: u32, pairs: &mut [Option<Pair>]) {
-    for i in first..last {
+fn packed(flow: &Flow<'_>, packers: &[u32]) {
+    let module = flow.module();
+    for &i in packers {
         let s = &module.statements[i as usize];
-        if s.kind != StatementKind::Instruction || !matches!(flow.meaning(s).action, Action::Mov | Action::Store) {
-            continue;
-        }
-        let Some(vector) = flow.arguments(module, s).nth(1) else { continue };
+        let Some(vector) = flow.arguments(s).nth(1) else { continue };
         let OperandKind::Vector(n) = module.operands[vector as usize].kind else { continue };
         for at in (0..u32::from(n) / 2).map(|k| vector + 1 + 2 * k) {
-            let (Some(low), Some(high)) = (candidate(flow, module, at), candidate(flow, module, at + 1)) else {
+            let (Some(low), Some(high)) = (candidate(flow, at), candidate(flow, at + 1)) else {
                 continue;
             };
-            let free = pairs[low.0.index()].is_none() && pairs[high.0.index()].is_none();
+            let free = flow.pair(low.0).is_none() && flow.pair(high.0).is_none();
             if low.0 != high.0 && low.1 == high.1 && free {
-                pairs[low.0.index()] = Some(Pair { at: Some(i), high: false, other: high.0 });
-                pairs[high.0.index()] = Some(Pair { at: Some(i), high: true, other: low.0 });
+                flow.set_pair(low.0, Pair { at: Some(i), high: false, other: high.0 });
+                flow.set_pair(high.0, Pair { at: Some(i), high: true, other: low.0 });
             }
         }
     }
 }
 
 /// Pairs of what is left: the next like conversion of the block, while the first is not read yet.
-fn adjacent(flow: &Flow, module: &Module<'_>, first: u32, last: u32, pairs: &mut [Option<Pair>]) {
-    let mut waiting: Vec<(Value, u8, u32)> = Vec::new();
-    for i in first..last {
+fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
+    let module = flow.module();
+    // Of each kind the last one that may still find its like, and its statement and block.
+    let mut waiting: FxHashMap<u8, (Value, u32, u32)> = FxHashMap::default();
+    for i in halves {
         let s = &module.statements[i as usize];
-        if s.kind != StatementKind::Instruction {
+        let Some((v, key, block)) = candidate(flow, s.operands) else { continue };
+        if flow.pair(v).is_some() || !stands_alone(flow, s, v) {
             continue;
         }
-        if flow.meaning(s).calls {
-            waiting.clear();
-        }
-        if !waiting.is_empty() {
-            waiting.retain(|w| !reads(flow, s, w.0));
-        }
-        let Some((v, key, block)) = candidate(flow, module, s.operands) else { continue };
-        if flow.meaning(s).half_kind.is_none() || pairs[v.index()].is_some() || !stands_alone(flow, module, s, v) {
-            continue;
-        }
-        match waiting.iter().position(|w| w.1 == key && w.2 == block) {
-            Some(at) => {
-                let low = waiting.swap_remove(at).0;
-                pairs[low.index()] = Some(Pair { at: None, high: false, other: v });
-                pairs[v.index()] = Some(Pair { at: None, high: true, other: low });
+        let first = waiting.remove(&key).filter(|&(first, at, of)| {
+            of == block && !flow.calls_between(at, i) && flow.read_after(first, at).is_none_or(|read| read > i)
+        });
+        match first {
+            Some((low, ..)) => {
+                flow.set_pair(low, Pair { at: None, high: false, other: v });
+                flow.set_pair(v, Pair { at: None, high: true, other: low });
             }
-            None => {
-                waiting.retain(|w| w.1 != key);
-                waiting.push((v, key, block));
-            }
+            None => drop(waiting.insert(key, (v, i, block))),
         }
     }
 }
 
-fn reads(flow: &Flow, s: &Statement, v: Value) -> bool {
-    (s.operands..s.operands + s.operand_count).any(|o| flow.value(o) == Some(v))
-}
-
 /// Nothing wants the whole word of the result, and the source is neither a sign to take in nor merged from two ways.
-fn stands_alone(flow: &Flow, module: &Module<'_>, s: &Statement, v: Value) -> bool {
-    let source = flow.arguments(module, s).nth(1).and_then(|o| flow.value(o));
+fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
+    let source = flow.arguments(s).nth(1).and_then(|o| flow.value(o));
     let unfit = source.is_some_and(|source| {
-        let (w, _, _) = flow.maker(module, source);
+        let (w, _, _) = flow.maker(source);
         let m = flow.meaning(w);
         // A select from a constant is a predicated copy.
         let constant = m.action == Action::Selp
-            && flow.arguments(module, w).skip(1).take(2).any(|o| flow.register(module, o).is_none());
+            && flow.arguments(w).skip(1).take(2).any(|o| flow.register(o).is_none());
         matches!(m.action, Action::Neg | Action::Abs) || m.merges && !constant || w.guard.is_some()
     });
     !unfit
-        && !flow.uses_of(module, v).any(|u| match u {
+        && !flow.uses_of(v).any(|u| match u {
             Use::Logic | Use::Extend { .. } => true,
             Use::FloatToFloat { from, .. } => from == crate::ptx::Type::Bf16,
             _ => false,

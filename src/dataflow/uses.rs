@@ -1,6 +1,6 @@
 //! Backward: what the reads of a register want of it.
 
-use crate::ptx::{Module, OperandKind, Type};
+use crate::ptx::{OperandKind, Type};
 
 use super::flow::{Flow, UseSite, Value, after};
 use super::meaning::Action;
@@ -94,9 +94,10 @@ pub enum Use {
     Other,
 }
 
-impl Flow {
+impl Flow<'_> {
     /// How a place uses the register it reads.
-    pub fn classify(&self, module: &Module<'_>, site: UseSite) -> Use {
+    pub fn classify(&self, site: UseSite) -> Use {
+        let module = self.module();
         let s = &module.statements[site.statement as usize];
         let m = self.meaning(s);
         if site.operand == u32::MAX {
@@ -140,10 +141,10 @@ impl Flow {
                 _ if matches!(module.operands[s.operands as usize].kind, OperandKind::Vector(_)) => Use::Unpack,
                 _ => Use::Copy,
             },
-            Action::Shl if position == 1 => Use::ShiftLeft(self.constant(module, after(module, top, end))),
+            Action::Shl if position == 1 => Use::ShiftLeft(self.constant(after(module, top, end))),
             Action::And => {
                 let other = if position == 1 { after(module, top, end) } else { after(module, s.operands, end) };
-                match self.constant(module, other) {
+                match self.constant(other) {
                     Some(mask) => Use::Mask(super::facts::truncate(mask, ty.bits())),
                     None => Use::Logic,
                 }
@@ -162,7 +163,7 @@ impl Flow {
             {
                 Use::Float(ty, m.ftz)
             }
-            Action::Add if ty.bits() == 64 && !self.takes_sign(module, s, site, position, end) => Use::AddWide,
+            Action::Add if ty.bits() == 64 && !self.takes_sign(s, site, position, end) => Use::AddWide,
             Action::Add => Use::Add(ty.bits()),
             Action::Mul => Use::Multiply(ty.bits()),
             Action::MulWide => Use::MultiplyWide,
@@ -177,16 +178,16 @@ impl Flow {
     /// that the addend is made outside of. Products and sums of three take a pair.
     fn takes_sign(
         &self,
-        module: &Module<'_>,
         s: &crate::ptx::Statement,
         site: UseSite,
         position: u32,
         end: u32,
     ) -> bool {
+        let module = self.module();
         let second = after(module, s.operands, end);
         let other = if position == 1 { after(module, second, end) } else { second };
         let made_here = self.value(other).is_some_and(|v| {
-            let (w, _, _) = self.maker(module, v);
+            let (w, _, _) = self.maker(v);
             let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
             match self.meaning(w).action {
                 Action::MulWide | Action::Add | Action::Mul | Action::Shl => single,
@@ -200,10 +201,10 @@ impl Flow {
             let n = &module.statements[next.statement as usize];
             self.meaning(n).action == Action::Add
                 && next.operand != u32::MAX
-                && self.arguments(module, n).skip(1).all(|o| self.constant(module, o).is_none())
+                && self.arguments(n).skip(1).all(|o| self.constant(o).is_none())
         });
         let looped = self.value(site.operand).is_some_and(|v| {
-            let (_, made, _) = self.maker(module, v);
+            let (_, made, _) = self.maker(v);
             self.loops_around(site.statement, made)
         });
         !made_here && !summed_again && !looped
@@ -211,19 +212,20 @@ impl Flow {
 
     /// The round mode of two float-to-integer conversions that a `cvt.pack` takes together with its packing:
     /// whether it truncates.
-    pub fn packs_floats(&self, module: &Module<'_>, statement: u32) -> Option<bool> {
+    pub fn packs_floats(&self, statement: u32) -> Option<bool> {
+        let module = self.module();
         let s = &module.statements[statement as usize];
         if !self.meaning(s).pack_bytes {
             return None;
         }
-        let mut arguments = self.arguments(module, s).skip(1);
+        let mut arguments = self.arguments(s).skip(1);
         let mut mode = || {
-            let (w, _, _) = self.maker(module, self.value(arguments.next()?)?);
+            let (w, _, _) = self.maker(self.value(arguments.next()?)?);
             let signed = self
-                .arguments(module, w)
+                .arguments(w)
                 .nth(1)
                 .and_then(|o| self.value(o))
-                .is_some_and(|v| matches!(self.meaning(self.maker(module, v).0).action, Action::Neg | Action::Abs));
+                .is_some_and(|v| matches!(self.meaning(self.maker(v).0).action, Action::Neg | Action::Abs));
             self.meaning(w).word_rounding.filter(|_| w.guard.is_none() && !signed)
         };
         let (a, b) = (mode()?, mode()?);
@@ -232,27 +234,28 @@ impl Flow {
 
     /// Whether nothing wants more than the low word of a 64-bit value: stores, cuts, addresses of shared memory, and
     /// sums and products that go nowhere else.
-    pub fn low_only(&self, module: &Module<'_>, v: Value, depth: u32) -> bool {
+    pub fn low_only(&self, v: Value, depth: u32) -> bool {
+        let module = self.module();
         let mut uses = self.uses(v).peekable();
         if uses.peek().is_none() || self.escapes(v) {
             return false;
         }
-        uses.all(|site| match self.classify(module, site) {
+        uses.all(|site| match self.classify(site) {
             Use::Store { bits, .. } => bits <= 32,
             Use::Narrow { to } => to.bits() <= 32,
             Use::Address => self.meaning(&module.statements[site.statement as usize]).shared,
             Use::Mask(mask) => mask >> 32 == 0,
             Use::Add(64) | Use::AddWide | Use::Multiply(64) | Use::ShiftLeft(Some(_)) | Use::Copy => {
                 let result = self.value(module.statements[site.statement as usize].operands);
-                depth > 0 && result.is_some_and(|r| self.low_only(module, r, depth - 1))
+                depth > 0 && result.is_some_and(|r| self.low_only(r, depth - 1))
             }
             _ => false,
         })
     }
 
     /// How every live place uses a value, in source order; an escaping value has an unknown use besides.
-    pub fn uses_of<'a>(&'a self, module: &'a Module<'_>, v: Value) -> impl Iterator<Item = Use> + 'a {
+    pub fn uses_of(&self, v: Value) -> impl Iterator<Item = Use> + use<'_> {
         let unknown = self.escapes(v).then_some(Use::Other);
-        self.uses(v).map(move |site| self.classify(module, site)).chain(unknown)
+        self.uses(v).map(move |site| self.classify(site)).chain(unknown)
     }
 }

@@ -132,7 +132,7 @@ pub struct Surroundings<'a, 's> {
     /// The module.
     pub module: &'a Module<'s>,
     /// Tables of the function.
-    pub flow: &'a Flow,
+    pub flow: &'a Flow<'a>,
     /// SASS registers assigned so far.
     pub registers: &'a Registers,
     /// The byte offset of a parameter by its name.
@@ -196,27 +196,27 @@ impl Case {
         let &Surroundings { machine, module, flow, registers, offsets, passed } = surroundings;
         let mut case = Case::alone(form, machine, module, registers, statement);
         if let Some(v) = flow.value(statement.operands) {
-            case.uses = flow.uses_of(module, v).collect();
+            case.uses = flow.uses_of(v).collect();
             case.dead = case.uses.is_empty() && !flow.snippet();
-            case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(module, v, DEPTH / 2);
+            case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v, DEPTH / 2);
             case.pair = flow.pair(v);
             case.reader = flow.uses(v).next().map(|u| u.statement);
             if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
-                case.low_of = low_of(module, flow, registers, v);
+                case.low_of = low_of(flow, registers, v);
             }
             case.partner = case.pair.and_then(|p| {
-                let (other, _, _) = flow.maker(module, p.other);
-                let source = flow.arguments(module, other).nth(1)?;
-                flow.register(module, source).map(|r| Operand::reg(registers.get(r)))
+                let (other, _, _) = flow.maker(p.other);
+                let source = flow.arguments(other).nth(1)?;
+                flow.register(source).map(|r| Operand::reg(registers.get(r)))
             });
             case.twin = flow.twin(v);
             case.packed_at = case.uses.first().and_then(|u| match *u {
                 Use::PackIntegers { statement } => {
-                    Some(statement).filter(|&at| flow.packs_floats(module, at).is_some())
+                    Some(statement).filter(|&at| flow.packs_floats(at).is_some())
                 }
                 _ => None,
             });
-            let all = |u: &Use| matches!(*u, Use::PackIntegers { statement } if flow.packs_floats(module, statement).is_some());
+            let all = |u: &Use| matches!(*u, Use::PackIntegers { statement } if flow.packs_floats(statement).is_some());
             if !case.only(all) {
                 case.packed_at = None;
             }
@@ -235,9 +235,9 @@ impl Case {
             }
         }
         if let Some(g) = statement.guard {
-            let before = flow.before(module, statement);
+            let before = flow.before(statement);
             let constant = before.and_then(|v| flow.known_value(v).constant);
-            let turned = flow.guard(statement).is_some_and(|v| turned(module, flow, v));
+            let turned = flow.guard(statement).is_some_and(|v| turned(flow, v));
             let old = match constant {
                 Some(0) => Some(Operand::RZ),
                 Some(v) if form.dst == Type::F32 => Some(Operand::F32(f32::from_bits(v as u32), Selector::Whole)),
@@ -248,14 +248,14 @@ impl Case {
             case.guard = Some(Guarded { negated: g.negated != turned, old });
         }
         if form.pack
-            && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(module, v).1)
-            && let Some(truncates) = flow.packs_floats(module, statement_index)
+            && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(v).1)
+            && let Some(truncates) = flow.packs_floats(statement_index)
         {
             let float = |n: u32| {
                 let v = flow.value(statement.operands + n)?;
-                let (w, _, _) = flow.maker(module, v);
-                let at = flow.arguments(module, w).nth(1)?;
-                flow.register(module, at).map(|r| Operand::reg(registers.get(r)))
+                let (w, _, _) = flow.maker(v);
+                let at = flow.arguments(w).nth(1)?;
+                flow.register(at).map(|r| Operand::reg(registers.get(r)))
             };
             case.packs_floats = float(1).zip(float(2)).map(|(a, b)| (a, b, truncates));
         }
@@ -263,13 +263,13 @@ impl Case {
         if let Some(at) = source_index(module, statement)
             && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
         {
-            let here = flow.value(statement.operands).map(|v| flow.maker(module, v).1);
-            case.maker = flow.value(at).map(|v| flow.maker(module, v).1);
+            let here = flow.value(statement.operands).map(|v| flow.maker(v).1);
+            case.maker = flow.value(at).map(|v| flow.maker(v).1);
             case.read_later = flow
                 .value(at)
                 .is_some_and(|v| flow.escapes(v) || flow.uses(v).any(|u| here.is_some_and(|here| u.statement > here)));
             case.source = look.at(at, case.source, DEPTH);
-            case.take_over(module, flow, at, passed);
+            case.take_over(flow, at, passed);
         }
         if let Some(first) = case.sources.first_mut()
             && !form.pack
@@ -280,8 +280,8 @@ impl Case {
     }
 
     /// Do what an earlier conversion left to this reader of its result.
-    fn take_over(&mut self, module: &Module<'_>, flow: &Flow, at: u32, passed: &Passed) {
-        let maker = flow.value(at).map(|v| flow.maker(module, v).1);
+    fn take_over(&mut self, flow: &Flow<'_>, at: u32, passed: &Passed) {
+        let maker = flow.value(at).map(|v| flow.maker(v).1);
         let Some((form, source)) = maker.and_then(|m| passed.get(&m)) else { return };
         if !self.form.src.is_int() || self.form.pack {
             return;
@@ -455,33 +455,34 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
 const DEPTH: u32 = 8;
 
 /// Where a half is the lower one of two that a `mov` or a vector store puts into a word, and the upper one.
-fn low_of(module: &Module<'_>, flow: &Flow, registers: &Registers, v: Value) -> Option<(u32, Operand)> {
+fn low_of(flow: &Flow<'_>, registers: &Registers, v: Value) -> Option<(u32, Operand)> {
+    let module = flow.module();
     flow.uses(v).find_map(|site| {
         let s = &module.statements[site.statement as usize];
         if !matches!(flow.meaning(s).action, Action::Mov | Action::Store) || site.operand == u32::MAX {
             return None;
         }
-        let vector = flow.arguments(module, s).nth(1)?;
+        let vector = flow.arguments(s).nth(1)?;
         let OperandKind::Vector(count) = module.operands[vector as usize].kind else { return None };
         let element = site.operand.checked_sub(vector + 1)?;
         let upper = site.operand + 1;
         (count % 2 == 0 && element % 2 == 0)
-            .then(|| flow.register(module, upper).map(|r| (site.statement, Operand::reg(registers.get(r)))))?
+            .then(|| flow.register(upper).map(|r| (site.statement, Operand::reg(registers.get(r)))))?
     })
 }
 
 /// Whether ptxas makes the comparison that gives a predicate the other way round: less becomes not greater.
-fn turned(module: &Module<'_>, flow: &Flow, predicate: Value) -> bool {
-    let (s, _, _) = flow.maker(module, predicate);
+fn turned(flow: &Flow<'_>, predicate: Value) -> bool {
+    let (s, _, _) = flow.maker(predicate);
     if flow.meaning(s).action != Action::Setp {
         return false;
     }
     // A parameter is read from the constant bank, which only the second source can be: the two change places.
-    let mut arguments = flow.arguments(module, s).skip(1).map(|o| {
-        flow.value(o).is_some_and(|v| flow.meaning(flow.maker(module, v).0).action == Action::Load(Space::Param))
+    let mut arguments = flow.arguments(s).skip(1).map(|o| {
+        flow.value(o).is_some_and(|v| flow.meaning(flow.maker(v).0).action == Action::Load(Space::Param))
     });
     let swapped = arguments.next() == Some(true) && arguments.next() == Some(false);
-    module.opcodes[s.opcode.0 as usize].parts().any(|p| match p {
+    flow.module().opcodes[s.opcode.0 as usize].parts().any(|p| match p {
         b"lt" | b"le" | b"lo" | b"ls" => !swapped,
         b"gt" | b"ge" | b"hi" | b"hs" => swapped,
         b"eq" => true,

@@ -73,7 +73,7 @@ impl Registers {
     }
 
     /// Assign the registers that a statement names, and those that its sources are copies of.
-    pub fn visit(&mut self, module: &Module<'_>, flow: &Flow, statement: u32) {
+    pub fn visit(&mut self, module: &Module<'_>, flow: &Flow<'_>, statement: u32) {
         let s = &module.statements[statement as usize];
         // Sources first, so that a result may not share a register with them.
         let end = s.operands + s.operand_count;
@@ -86,10 +86,10 @@ impl Registers {
                 let mut at = at;
                 for _ in 0..8 {
                     let Some(v) = flow.value(at).filter(|_| at != s.operands) else { break };
-                    let (w, _, element) = flow.maker(module, v);
-                    let Some(next) = flow.arguments(module, w).nth(1) else { break };
+                    let (w, _, element) = flow.maker(v);
+                    let Some(next) = flow.arguments(w).nth(1) else { break };
                     for o in w.operands + 1..w.operands + w.operand_count {
-                        if let Some(r) = flow.register(module, o) {
+                        if let Some(r) = flow.register(o) {
                             self.assign(module, flow, r, statement);
                         }
                     }
@@ -102,7 +102,7 @@ impl Registers {
         }
     }
 
-    fn assign(&mut self, module: &Module<'_>, flow: &Flow, r: RegId, now: u32) {
+    fn assign(&mut self, module: &Module<'_>, flow: &Flow<'_>, r: RegId, now: u32) {
         if self.map.len() < module.registers.len() {
             self.map.resize(module.registers.len(), None);
         }

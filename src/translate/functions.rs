@@ -8,7 +8,7 @@ use super::judge::{Judge, Judged};
 use super::setting::Setting;
 use super::{Context, Conversion, Fate, FunctionTranslation};
 use crate::cvt::Form;
-use crate::dataflow::Flow;
+use crate::dataflow::{Flow, Tables};
 use crate::lower::case::{Passed, Surroundings};
 use crate::lower::registers::Registers;
 use crate::lower::{Case, Machine, lower};
@@ -26,7 +26,7 @@ pub struct Functions<'s> {
     pub findings: Findings,
     context: Context,
     judge: Judge<'s>,
-    flow: Flow,
+    tables: Tables,
     registers: Registers,
     /// The conversions of the function at work.
     judged: Vec<Judged>,
@@ -46,7 +46,7 @@ impl<'s> Functions<'s> {
             findings: Findings::default(),
             context,
             judge: Judge::new(setting.judge, setting.arch),
-            flow: Flow::default(),
+            tables: Tables::default(),
             registers: Registers::new(),
             judged: Vec::new(),
             passed: Passed::default(),
@@ -64,7 +64,7 @@ impl<'s> Functions<'s> {
         let legal = self.judged.iter().filter(|judged| judged.form.is_some()).count();
         let mut conversions = Vec::with_capacity(legal);
         if legal > 0 {
-            self.flow.analyse(module, index);
+            let flow = self.tables.analyse(module, index);
             self.registers.clear();
             self.passed.clear();
             let own =
@@ -74,11 +74,11 @@ impl<'s> Functions<'s> {
             self.parameters.extend(module.parameters[own].iter().rev().map(|p| (p.name.of(module.source), p.offset)));
             for judged in &self.judged {
                 let Some(form) = &judged.form else { continue };
-                self.registers.visit(module, &self.flow, judged.statement);
+                self.registers.visit(module, &flow, judged.statement);
                 let place = Place {
                     parameters: &self.parameters,
                     module,
-                    flow: &self.flow,
+                    flow: &flow,
                     registers: &self.registers,
                     arch: self.setting.arch,
                     statement: judged.statement,
@@ -141,7 +141,7 @@ struct Place<'a, 's> {
     /// The offsets of the function's parameters by name.
     parameters: &'a FxHashMap<&'s [u8], u32>,
     module: &'a Module<'s>,
-    flow: &'a Flow,
+    flow: &'a Flow<'a>,
     registers: &'a Registers,
     arch: Target,
     statement: u32,

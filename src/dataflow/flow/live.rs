@@ -1,115 +1,146 @@
 //! What contributes to an effect; the rest is dead code.
+//!
+//! Asked of one statement at a time: it does so if something that reads what it makes does so. Tarjan's algorithm
+//! visits each statement once, whatever is asked: what is on its stack can reach the statement at hand.
 
-use crate::ptx::{Module, OperandKind, RegId, Statement, StatementKind};
+use super::NONE;
+use super::lazy::Work;
 
-use super::{Flow, NONE, Value, after};
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unknown,
+    Live,
+    Dead,
+}
 
-impl Flow {
-    /// Mark what contributes to an effect: a linear work list from the effects back over the values.
-    pub(super) fn find_live(&mut self, module: &Module<'_>, first: u32, last: u32) {
-        self.live.clear();
-        self.live.resize((last - first) as usize, false);
-        self.work.clear();
-        for i in first..last {
-            let s = &module.statements[i as usize];
-            if s.kind != StatementKind::Instruction {
+/// What is known of each statement, and the search.
+#[derive(Debug, Default)]
+pub struct Liveness {
+    states: Vec<State>,
+    /// When a statement was visited, counted from 1.
+    visits: Vec<u32>,
+    count: u32,
+    /// Visited statements of which nothing is known yet.
+    pending: Vec<u32>,
+    frames: Vec<Frame>,
+    /// The readers that the frames have still to look at.
+    readers: Vec<u32>,
+}
+
+/// A statement whose readers are looked at.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    statement: u32,
+    /// The earliest visit that can be reached from it.
+    low: u32,
+    /// Where its readers begin.
+    readers: usize,
+}
+
+impl Liveness {
+    /// Forgets everything, and makes room for so many statements.
+    pub fn clear(&mut self, statements: usize) {
+        self.states.clear();
+        self.states.resize(statements, State::Unknown);
+        self.visits.clear();
+        self.visits.resize(statements, 0);
+        self.count = 0;
+    }
+}
+
+impl Work<'_> {
+    /// Whether a statement contributes to an effect.
+    pub fn is_live(&mut self, statement: u32) -> bool {
+        match self.lazy.liveness.states[(statement - self.scan.first_statement) as usize] {
+            State::Live => return true,
+            State::Dead => return false,
+            State::Unknown => {}
+        }
+        let live = self.reaches_effect(statement);
+        let Liveness { pending, frames, readers, states, .. } = &mut self.lazy.liveness;
+        if live {
+            for at in pending.drain(..) {
+                states[at as usize] = State::Live;
+            }
+            frames.clear();
+            readers.clear();
+        }
+        live
+    }
+
+    fn reaches_effect(&mut self, statement: u32) -> bool {
+        if self.visit(statement) {
+            return true;
+        }
+        while let Some(&Frame { statement, low, readers }) = self.lazy.liveness.frames.last() {
+            let liveness = &mut self.lazy.liveness;
+            if liveness.readers.len() > readers
+                && let Some(reader) = liveness.readers.pop()
+            {
+                let at = (reader - self.scan.first_statement) as usize;
+                match (liveness.states[at], liveness.visits[at]) {
+                    (State::Live, _) => return true,
+                    (State::Dead, _) => {}
+                    (State::Unknown, 0) => {
+                        if self.visit(reader) {
+                            return true;
+                        }
+                    }
+                    (State::Unknown, visit) => {
+                        if let Some(frame) = liveness.frames.last_mut() {
+                            frame.low = low.min(visit);
+                        }
+                    }
+                }
                 continue;
             }
-            if self.meaning(s).effect || s.operand_count == 0 {
-                self.live[(i - first) as usize] = true;
-                self.work.push(i);
-            }
-        }
-        while let Some(i) = self.work.pop() {
-            let s = &module.statements[i as usize];
-            if s.guard.is_some()
-                && let Ok(at) = self.guards.binary_search_by_key(&i, |g| g.0)
-            {
-                self.keep(self.guards[at].1, s.guard.map(|g| g.register));
-            }
-            for o in self.ends[(i - first) as usize]..s.operands + s.operand_count {
-                let v = self.values[(o - self.first_operand) as usize];
-                if v != NONE {
-                    self.keep(v, None);
-                } else if let OperandKind::Register(r) = module.operands[o as usize].kind {
-                    self.keep(NONE, Some(r));
+            liveness.frames.pop();
+            let at = statement - self.scan.first_statement;
+            if low == liveness.visits[at as usize] {
+                // nothing that it reaches has an effect
+                while let Some(dead) = liveness.pending.pop() {
+                    liveness.states[dead as usize] = State::Dead;
+                    if dead == at {
+                        break;
+                    }
                 }
             }
-            if s.guard.is_some() {
-                self.keep_old(module, s);
+            if let Some(frame) = liveness.frames.last_mut() {
+                frame.low = frame.low.min(low);
             }
         }
+        false
     }
 
-    /// Leaves the reads by dead code out, once for all: one value may have a hundred thousand of them.
-    pub(super) fn drop_dead_reads(&mut self) {
-        if self.snippet {
-            return;
+    /// Begins with a statement; `true` if it has an effect or something live reads it.
+    fn visit(&mut self, statement: u32) -> bool {
+        let at = statement - self.scan.first_statement;
+        let liveness = &mut self.lazy.liveness;
+        liveness.count += 1;
+        let low = liveness.count;
+        liveness.visits[at as usize] = low;
+        liveness.pending.push(at);
+        let readers = liveness.readers.len();
+        liveness.frames.push(Frame { statement, low, readers });
+        let s = self.statement(statement);
+        if self.scan.has_effect(s) {
+            return true;
         }
-        let (mut from, mut kept) = (0, 0);
-        for v in 0..self.made.len() {
-            let to = self.use_starts[v + 1] as usize;
-            for at in from..to {
-                let site = self.uses[at];
-                if self.is_live(site.statement) {
-                    self.uses[kept] = site;
-                    kept += 1;
-                }
+        for o in s.operands..self.scan.results_end(self.module, s) {
+            let Some(v) = self.own_value(o) else { continue };
+            let made = self.made(v);
+            let (reads, open, register, kept_by) = (made.reads.clone(), made.open, made.register, made.kept_by);
+            let readers = &mut self.lazy.liveness.readers;
+            readers.extend(self.lazy.reads[reads.start as usize..reads.end as usize].iter().map(|r| r.statement));
+            if kept_by != NONE {
+                readers.push(kept_by);
             }
-            from = to;
-            self.use_starts[v + 1] = kept as u32;
-        }
-        self.uses.truncate(kept);
-    }
-
-    /// A guarded writing keeps what its register held before.
-    fn keep_old(&mut self, module: &Module<'_>, s: &Statement) {
-        if let Some(v) = self.before(module, s) {
-            self.keep(v.0, None);
-        }
-        for o in s.operands..after(module, s.operands, s.operands + s.operand_count) {
-            if let OperandKind::Register(r) = module.operands[o as usize].kind {
-                self.keep(NONE, Some(r));
+            if open {
+                let wants = self.wants(register);
+                let wants = &self.lazy.wants[wants.start as usize..wants.end as usize];
+                self.lazy.liveness.readers.extend_from_slice(wants);
             }
         }
-    }
-
-    /// The writing, in source order, of a guarded statement's result register before it.
-    pub fn before(&self, module: &Module<'_>, s: &Statement) -> Option<Value> {
-        let OperandKind::Register(r) = module.operands.get(s.operands as usize)?.kind else { return None };
-        if self.slots[(r.0 - self.base) as usize].writes < 2 {
-            return None;
-        }
-        let here = self.values[(s.operands - self.first_operand) as usize];
-        // The bound keeps a hostile file linear.
-        (0..here).rev().take(64).map(Value).find(|&v| {
-            let (w, _, _) = self.maker(module, v);
-            (w.operands..w.operands + w.operand_count)
-                .any(|at| module.operands[at as usize].kind == OperandKind::Register(r))
-        })
-    }
-
-    /// Something that is needed reads a value; where that is not known, all that the register may hold.
-    fn keep(&mut self, v: u32, register: Option<RegId>) {
-        if let Some(made) = self.made.get(v as usize) {
-            let live = &mut self.live[(made.statement - self.first_statement) as usize];
-            if !*live {
-                *live = true;
-                self.work.push(made.statement);
-            }
-            return;
-        }
-        let Some(r) = register else { return };
-        let at = r.0 - self.base;
-        let slot = &mut self.slots[at as usize];
-        if slot.writes < 2 || std::mem::replace(&mut slot.wanted, true) {
-            return;
-        }
-        let mut n = self.open.partition_point(|o| o.0 < at);
-        while let Some(&(_, value, _)) = self.open.get(n).filter(|o| o.0 == at) {
-            self.made[value as usize].escapes = true;
-            self.keep(value, None);
-            n += 1;
-        }
+        false
     }
 }

@@ -2,23 +2,16 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::dataflow::meaning::{Action, Space};
-use crate::ptx::{Module, OperandKind, Statement, StatementKind};
+use crate::ptx::{OperandKind, Statement};
 
-use super::{Flow, Made, NONE, Value, after};
+use super::lazy::Work;
+use super::{Value, after};
 
 /// How far equal values are looked through; the bound keeps a hostile file linear.
 const NUMBER_DEPTH: u32 = 16;
-
-/// The value that an earlier conversion has made already.
-fn earlier(made: &[Made], v: u32) -> u32 {
-    match made.get(v as usize) {
-        Some(m) if m.twin != NONE => m.twin,
-        _ => v,
-    }
-}
 
 /// Two numbers in one; the multiplier is that of splitmix64, whose low bits depend on all.
 fn mix(a: u64, b: u64) -> u64 {
@@ -33,78 +26,56 @@ fn constant_special(name: &[u8]) -> bool {
     [&b"%tid"[..], b"%ntid", b"%ctaid", b"%nctaid", b"%laneid"].iter().any(|n| name.starts_with(n))
 }
 
-impl Flow {
+impl Work<'_> {
     /// Find the conversions that an earlier one has done already: of the same source, on every way here. Those who
     /// read them read the earlier.
-    pub(super) fn find_twins(&mut self, module: &Module<'_>, first: u32, last: u32) {
-        self.conversions.clear();
-        self.numbers.clear();
+    pub fn find_twins(&mut self) {
+        let scan = self.scan;
+        // By number: the value, its statement, and the label before it.
+        let mut conversions: FxHashMap<u64, (Value, u32, Option<u32>)> = FxHashMap::default();
+        let mut found: Vec<(Value, Value)> = Vec::new();
+        let mut entries = scan.entries.iter().copied().peekable();
         // Without a label between, what comes first is done first.
-        let (mut region, mut found) = (0, false);
-        for i in first..last {
-            let s = &module.statements[i as usize];
-            if self.target(module, s).is_some() {
-                region = self.blocks[(i - first) as usize];
+        let mut label = None;
+        for &i in &scan.conversions {
+            while let Some(entry) = entries.next_if(|&entry| entry < i) {
+                label = Some(entry);
             }
+            let s = self.statement(i);
             // What nothing needs is left out before like values are found.
-            if s.kind != StatementKind::Instruction
-                || self.meaning(s).action != Action::Cvt
-                || s.guard.is_some()
-                || !self.snippet && !self.live[(i - first) as usize]
-            {
+            if s.guard.is_some() || !scan.snippet && !self.is_live(i) {
                 continue;
             }
-            let Some(result) = self.value(s.operands) else { continue };
-            if self.numbers.is_empty() {
-                self.numbers.resize(self.made.len(), 0);
-            }
-            let number = self.number(module, result, NUMBER_DEPTH);
-            match self.conversions.get(&number) {
-                Some(&(value, at, earlier))
-                    if earlier == region || self.blocks[(at - self.first_statement) as usize] == 0 =>
-                {
-                    self.made[result.index()].twin = value;
-                    self.live[(i - first) as usize] = false;
-                    found = true;
+            let Some(result) = self.own_value(s.operands) else { continue };
+            let number = self.number(result, NUMBER_DEPTH);
+            match conversions.get(&number) {
+                Some(&(value, at, earlier)) if earlier == label || scan.block(at) == 0 => {
+                    found.push((result, value));
+                    self.lazy.twin_statements.insert(i);
                 }
-                _ => {
-                    self.conversions.insert(number, (result.0, i, region));
-                }
+                _ => drop(conversions.insert(number, (result, i, label))),
             }
         }
-        if !found {
-            return;
+        for (twin, value) in found {
+            self.lazy.made[twin.0 as usize].twin = value.0;
+            self.lazy.twins.entry(value.0).or_default().push(twin.0);
         }
-        for (v, _) in &mut self.reads {
-            *v = earlier(&self.made, *v);
-        }
-        // Results keep their own values.
-        for i in first..last {
-            let s = &module.statements[i as usize];
-            for o in self.ends[(i - first) as usize].max(s.operands)..s.operands + s.operand_count {
-                let v = &mut self.values[(o - self.first_operand) as usize];
-                *v = earlier(&self.made, *v);
-            }
-        }
-        for (_, v) in &mut self.guards {
-            *v = earlier(&self.made, *v);
-        }
-        self.sort_reads();
     }
 
     /// A number that equal values have in common: of the opcode that makes it and the numbers of what that reads.
-    fn number(&mut self, module: &Module<'_>, v: Value, depth: u32) -> u64 {
-        let known = self.numbers[v.index()];
-        if known != 0 {
-            return known;
+    fn number(&mut self, v: Value, depth: u32) -> u64 {
+        let made = self.made(v);
+        if made.number != 0 {
+            return made.number;
         }
-        let (s, _, element) = self.maker(module, v);
-        let number = self.number_of(module, s, element, depth).unwrap_or(mix(1, u64::from(v.0)));
-        self.numbers[v.index()] = number;
+        let (s, element) = (self.statement(made.statement), made.element);
+        let number = self.number_of(s, element, depth).unwrap_or(mix(1, u64::from(v.0)));
+        self.lazy.made[v.0 as usize].number = number;
         number
     }
 
-    fn number_of(&mut self, module: &Module<'_>, s: &Statement, element: u16, depth: u32) -> Option<u64> {
+    fn number_of(&mut self, s: &Statement, element: u16, depth: u32) -> Option<u64> {
+        let module = self.module;
         let m = *self.meaning(s);
         let param = m.action == Action::Load(Space::Param);
         if depth == 0 || s.guard.is_some() || m.effect || matches!(m.action, Action::Load(_)) && !param {
@@ -113,19 +84,19 @@ impl Flow {
         let end = s.operands + s.operand_count;
         let results = after(module, s.operands, end);
         if m.action == Action::Mov && results + 1 == end {
-            let source = self.value(results);
+            let source = self.own_value(results);
             match (module.operands[s.operands as usize].kind, source) {
                 // A copy is what it copies; an element of a packed word is what was packed.
-                (OperandKind::Register(_), Some(source)) => return Some(self.number(module, source, depth - 1)),
+                (OperandKind::Register(_), Some(source)) => return Some(self.number(source, depth - 1)),
                 (OperandKind::Vector(count), Some(source)) => {
-                    let (w, _, _) = self.maker(module, source);
+                    let w = self.statement(self.made(source).statement);
                     let vector = after(module, w.operands, w.operands + w.operand_count);
                     if self.meaning(w).action == Action::Mov
                         && w.guard.is_none()
                         && module.operands.get(vector as usize).map(|o| o.kind) == Some(OperandKind::Vector(count))
-                        && let Some(part) = self.value(vector + 1 + u32::from(element))
+                        && let Some(part) = self.own_value(vector + 1 + u32::from(element))
                     {
-                        return Some(self.number(module, part, depth - 1));
+                        return Some(self.number(part, depth - 1));
                     }
                 }
                 _ => {}
@@ -136,8 +107,8 @@ impl Flow {
             let o = &module.operands[at as usize];
             let part = match o.kind {
                 OperandKind::Register(_) => {
-                    let source = self.value(at)?;
-                    self.number(module, source, depth - 1)
+                    let source = self.own_value(at)?;
+                    self.number(source, depth - 1)
                 }
                 OperandKind::Special(name) if constant_special(module.names[name.0 as usize]) => u64::from(name.0),
                 OperandKind::Special(_) => return None,

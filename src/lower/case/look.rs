@@ -18,14 +18,14 @@ pub(super) struct Look<'a, 's> {
     pub(super) form: &'a Form,
     pub(super) machine: &'static Machine,
     pub(super) module: &'a Module<'s>,
-    pub(super) flow: &'a Flow,
+    pub(super) flow: &'a Flow<'a>,
     pub(super) registers: &'a Registers,
     pub(super) offsets: &'a dyn Fn(&[u8]) -> Option<u32>,
 }
 
 impl Look<'_, '_> {
     fn operand(&self, at: u32) -> Operand {
-        self.flow.register(self.module, at).map_or(Operand::RZ, |r| Operand::reg(self.registers.get(r)))
+        self.flow.register(at).map_or(Operand::RZ, |r| Operand::reg(self.registers.get(r)))
     }
 
     /// The source that the operand at an index is.
@@ -39,14 +39,14 @@ impl Look<'_, '_> {
         }
         for _ in 0..depth {
             let Some(v) = flow.value(at) else { break };
-            let (w, _, element) = flow.maker(module, v);
+            let (w, _, element) = flow.maker(v);
             if w.guard.is_some() {
                 break;
             }
             let m = flow.meaning(w);
-            let args: SmallVec<[u32; 4]> = flow.arguments(module, w).collect();
-            let argument = |n: usize| args.get(n).copied().filter(|&i| flow.register(module, i).is_some());
-            let constant = |n: usize| args.get(n).and_then(|&i| flow.constant(module, i));
+            let args: SmallVec<[u32; 4]> = flow.arguments(w).collect();
+            let argument = |n: usize| args.get(n).copied().filter(|&i| flow.register(i).is_some());
+            let constant = |n: usize| args.get(n).and_then(|&i| flow.constant(i));
             let signed = form.src.is_float() && m.ty == Some(form.src);
             source.clamped = signed && m.sat && !neg && !abs;
             match m.action {
@@ -76,7 +76,7 @@ impl Look<'_, '_> {
                             at = whole;
                             continue;
                         }
-                        if let Some(of) = flow.register(module, next) {
+                        if let Some(of) = flow.register(next) {
                             source.origin = Origin::Part { of, element, count };
                             source.high = self.upper_half(w, next, element, count);
                         }
@@ -118,7 +118,7 @@ impl Look<'_, '_> {
                         && m.source == m.ty
                         && integral_round(module, w).is_none()
                         && !flow.escapes(v)
-                        && flow.uses_of(module, v).all(|u| matches!(u, Use::FloatToInt { .. }));
+                        && flow.uses_of(v).all(|u| matches!(u, Use::FloatToInt { .. }));
                     // A cut to 16 bits of a signed byte that stands in a word leaves it there.
                     if m.ty.is_some_and(|t| t.bits() <= 16)
                         && m.source.is_some_and(Type::is_int)
@@ -182,8 +182,8 @@ impl Look<'_, '_> {
 
     /// The element that a word was packed of, as operand.
     fn packed_element(&self, word: u32, element: u16, count: u16) -> Option<u32> {
-        let (w, _, _) = self.flow.maker(self.module, self.flow.value(word)?);
-        let vector = self.flow.arguments(self.module, w).nth(1)?;
+        let (w, _, _) = self.flow.maker(self.flow.value(word)?);
+        let vector = self.flow.arguments(w).nth(1)?;
         let same = self.flow.meaning(w).action == Action::Mov
             && w.guard.is_none()
             && self.module.operands[vector as usize].kind == OperandKind::Vector(count);
@@ -193,7 +193,7 @@ impl Look<'_, '_> {
 
     /// Which byte of a loaded vector or of a word a value is: an element, or a field of 8 bits on a byte's border.
     fn byte_of_word(&self, at: u32) -> Option<u16> {
-        let (w, _, element) = self.flow.maker(self.module, self.flow.value(at)?);
+        let (w, _, element) = self.flow.maker(self.flow.value(at)?);
         let m = self.flow.meaning(w);
         match m.action {
             Action::Load(Space::Memory) => {
@@ -206,13 +206,13 @@ impl Look<'_, '_> {
 
     /// The field of a word that a value is.
     fn field(&self, at: u32) -> Option<Field> {
-        let (w, _, _) = self.flow.maker(self.module, self.flow.value(at)?);
+        let (w, _, _) = self.flow.maker(self.flow.value(at)?);
         let m = self.flow.meaning(w);
         if w.guard.is_some() || m.ty.is_none_or(|t| t.bits() != 32) {
             return None;
         }
-        let arguments: SmallVec<[u32; 4]> = self.flow.arguments(self.module, w).collect();
-        let constant = |n: usize| self.flow.constant(self.module, *arguments.get(n)?);
+        let arguments: SmallVec<[u32; 4]> = self.flow.arguments(w).collect();
+        let constant = |n: usize| self.flow.constant(*arguments.get(n)?);
         match m.action {
             Action::Bfe => {
                 let (from, bits) = (constant(2)?, constant(3)?);
@@ -251,19 +251,19 @@ impl Look<'_, '_> {
 
     /// Whether a value is a word shifted right by 16 that is needed as a whole too.
     fn is_upper_half(&self, at: u32) -> bool {
-        let (module, flow) = (self.module, self.flow);
+        let flow = self.flow;
         let Some(v) = flow.value(at) else { return false };
-        let (w, _, _) = flow.maker(module, v);
+        let (w, _, _) = flow.maker(v);
         if flow.meaning(w).action != Action::Shr || flow.meaning(w).ty.is_none_or(|t| t.bits() != 32) {
             return false;
         }
-        let mut arguments = flow.arguments(module, w).skip(1);
+        let mut arguments = flow.arguments(w).skip(1);
         let (Some(word), Some(by)) = (arguments.next(), arguments.next()) else { return false };
-        flow.constant(module, by) == Some(16) && flow.value(word).is_some_and(|v| flow.uses(v).nth(1).is_some())
+        flow.constant(by) == Some(16) && flow.value(word).is_some_and(|v| flow.uses(v).nth(1).is_some())
     }
 
     fn made_by(&self, at: u32) -> Option<Action> {
-        self.flow.value(at).map(|v| self.flow.meaning(self.flow.maker(self.module, v).0).action)
+        self.flow.value(at).map(|v| self.flow.meaning(self.flow.maker(v).0).action)
     }
 
     /// Whether an element of a vector result is read.

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 /// Names up to this length are their own key.
-const EXACT: usize = 7;
+pub const EXACT: usize = 7;
 
 /// A 64-bit key of a name: different for different names of up to seven bytes, a hash for longer ones.
 ///

@@ -63,6 +63,8 @@ pub struct Scopes<'s> {
     blocks: Vec<u32>,
     /// Declared scalars and variables whose name ends in a digit: while there are none, `%r12` is of a range.
     numbered: u32,
+    /// The short ones of these by what stands before the digits: `%r12` has nothing to do with `param_0`.
+    numbered_like: [u32; LIKES],
     /// Tables of closed blocks, to use again.
     spare: Vec<Vec<u32>>,
     /// Table entries still to give out: a huge declared range must not cost memory.
@@ -84,12 +86,23 @@ const RECENT: usize = 1024;
 #[derive(Debug, Clone, Copy)]
 struct Recent {
     key: u64,
+    /// The name, which tells apart names with one key.
+    name: Span,
     generation: u32,
     id: RegId,
 }
 
 /// Number of ranges that are found at once.
 const RANGES: usize = 16;
+
+/// Number of counters of names that end in digits.
+const LIKES: usize = 256;
+
+/// The counter of names with these bytes before their digits.
+#[inline]
+fn like(prefix_key: u64) -> usize {
+    (key::spread(prefix_key) >> 56) as usize % LIKES
+}
 
 /// A range that was looked up before, the innermost of its name; it holds for one generation of declarations.
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +118,12 @@ fn declared_key(name: &[u8], range: bool) -> u64 {
     key::key(name, u8::from(range))
 }
 
+/// The counter of a name that ends in digits, if it may be taken for a short name of a range.
+fn short_like(name: &[u8]) -> Option<usize> {
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    (name.len() <= key::EXACT).then(|| like(declared_key(&name[..name.len() - digits], true)))
+}
+
 #[inline]
 fn range_slot(key: u64) -> usize {
     (key::spread(key) >> 60) as usize % RANGES
@@ -118,10 +137,11 @@ impl<'s> Scopes<'s> {
             buckets: vec![NONE; 64],
             blocks: Vec::new(),
             numbered: 0,
+            numbered_like: [0; LIKES],
             spare: Vec::new(),
             // as much memory as the source has
             budget: source.len() / 4 + 1024,
-            recent: Box::new([Recent { key: 0, generation: 0, id: RegId(0) }; RECENT]),
+            recent: Box::new([Recent { key: 0, name: Span::default(), generation: 0, id: RegId(0) }; RECENT]),
             ranges: [RecentRange { key: 0, generation: 0, declaration: 0 }; RANGES],
             function: 0,
             generation: 1,
@@ -142,7 +162,12 @@ impl<'s> Scopes<'s> {
         {
             let bucket = self.bucket(declaration.key);
             self.buckets[bucket] = declaration.before;
-            self.numbered -= u32::from(declaration.numbered);
+            if declaration.numbered {
+                self.numbered -= 1;
+                if let Some(like) = short_like(declaration.name.of(self.source)) {
+                    self.numbered_like[like] -= 1;
+                }
+            }
             self.recycle(declaration.dense);
         }
     }
@@ -170,7 +195,12 @@ impl<'s> Scopes<'s> {
         self.changed();
         let bucket = self.bucket(key);
         let numbered = !range && text.last().is_some_and(u8::is_ascii_digit);
-        self.numbered += u32::from(numbered);
+        if numbered {
+            self.numbered += 1;
+            if let Some(like) = short_like(text) {
+                self.numbered_like[like] += 1;
+            }
+        }
         self.declarations.push(Declaration {
             name,
             key,
@@ -201,12 +231,15 @@ impl<'s> Scopes<'s> {
         let key = declared_key(text, false);
         let slot = (key::spread(key) >> 40) as usize % RECENT;
         let recent = self.recent[slot];
-        if recent.key == key && recent.generation == self.generation {
+        if recent.key == key
+            && recent.generation == self.generation
+            && (!key::is_hash(key) || recent.name.of(self.source) == text)
+        {
             return Meaning::Register(recent.id);
         }
         let meaning = self.resolve_anew(name, key, registers);
-        if let (Meaning::Register(id), false) = (meaning, key::is_hash(key)) {
-            self.recent[slot] = Recent { key, generation: self.generation, id };
+        if let Meaning::Register(id) = meaning {
+            self.recent[slot] = Recent { key, name, generation: self.generation, id };
         }
         meaning
     }
@@ -214,12 +247,10 @@ impl<'s> Scopes<'s> {
     /// What a short name means, if that is a register of a range that was looked up not long ago.
     #[inline]
     pub fn resolve_short(&mut self, short: Short, name: Span, registers: &mut Vec<Register>) -> Option<RegId> {
-        if self.numbered > 0 || !short.numbered {
-            return None;
-        }
         let key = short.prefix_key();
-        let range = self.ranges[range_slot(key)];
-        if range.key != key || range.generation != self.generation {
+        let slot = range_slot(key);
+        let range = self.ranges[slot];
+        if self.numbered_like[like(key)] > 0 || !short.numbered || range.key != key || range.generation != self.generation {
             return None;
         }
         // numbers past the end of the range or of its table are looked up the general way

@@ -1,0 +1,395 @@
+//! What is found when it is asked for.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::scan::{Occurrence, Scan};
+use super::{NONE, UseSite, Value};
+use crate::dataflow::facts::{self, Known};
+use crate::dataflow::meaning::Meaning;
+use crate::dataflow::pairs::Pair;
+use crate::ptx::{Function, Module, OperandKind, RegId, Statement};
+
+/// How a value is made, and what is known of it.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// Index into [`Module::statements`].
+    pub statement: u32,
+    /// Which element of a vector result.
+    pub element: u16,
+    /// Its register, counted from the function's first.
+    pub register: u32,
+    /// The operand that it is written to.
+    pub operand: u32,
+    /// It is the last one of its block, so that another block may read it without its being known.
+    pub open: bool,
+    /// The value of the same register before it.
+    pub before: u32,
+    /// The next writing of its register, where that is guarded and so keeps it.
+    pub kept_by: u32,
+    /// The value that an earlier like conversion made already: this one.
+    pub twin: u32,
+    /// The places that read it: indices into [`Lazy::reads`].
+    pub reads: Range<u32>,
+    /// The places that count as uses: indices into [`Lazy::uses`].
+    uses: Option<Range<u32>>,
+    known: Option<Known>,
+    /// The number that equal values have in common; 0 while it is not worked out.
+    pub number: u64,
+}
+
+/// What is found of a register.
+#[derive(Debug, Clone, Default)]
+struct Register {
+    found: bool,
+    /// Statements that want it without knowing which of its values: indices into [`Lazy::wants`].
+    wants: Range<u32>,
+    /// Whether one of them contributes to an effect.
+    wanted: Option<bool>,
+}
+
+/// What is found of a function.
+#[derive(Debug, Default)]
+pub struct Lazy {
+    registers: Vec<Register>,
+    pub made: Vec<Made>,
+    pub reads: Vec<UseSite>,
+    pub uses: Vec<UseSite>,
+    pub wants: Vec<u32>,
+    /// The value that each operand reads or writes, where its register is found.
+    values: Vec<u32>,
+    /// The values that guards read, by statement.
+    guards: FxHashMap<u32, u32>,
+    /// The values that another one is the twin of.
+    pub twins: FxHashMap<u32, SmallVec<[u32; 2]>>,
+    /// The statements of twins.
+    pub twin_statements: FxHashSet<u32>,
+    pub pairs: FxHashMap<Value, Pair>,
+    pub liveness: super::live::Liveness,
+    pub loops: Loops,
+    chain: Vec<Occurrence>,
+    found: Vec<(u32, UseSite)>,
+    work: Vec<u32>,
+}
+
+impl Lazy {
+    /// Forgets everything, and makes room for a function.
+    pub fn clear(&mut self, scan: &Scan, function: &Function, operands: usize) {
+        self.registers.clear();
+        self.registers.resize(scan.registers(), Register::default());
+        self.values.clear();
+        self.values.resize(operands, NONE);
+        self.made.clear();
+        self.reads.clear();
+        self.uses.clear();
+        self.wants.clear();
+        self.guards.clear();
+        self.twins.clear();
+        self.twin_statements.clear();
+        self.pairs.clear();
+        self.liveness.clear(function.statements.len());
+        self.loops.starts.clear();
+    }
+}
+
+/// The loops around statements.
+#[derive(Debug, Default)]
+pub struct Loops {
+    /// For each statement the start of the loop around it that begins last; `NONE` where there is none.
+    starts: Vec<u32>,
+}
+
+impl Loops {
+    /// The start of the loop around a statement that begins last.
+    pub fn innermost(&mut self, scan: &Scan, statement: u32) -> Option<u32> {
+        let end = scan.loops.iter().map(|l| l.1).max()?;
+        if self.starts.is_empty() {
+            let mut open: Vec<(u32, u32)> = Vec::new();
+            let mut loops = scan.loops.iter().copied().peekable();
+            for i in scan.first_statement..=end {
+                while let Some(next) = loops.next_if(|next| next.0 <= i) {
+                    open.push(next);
+                }
+                while open.last().is_some_and(|l| l.1 < i) {
+                    open.pop();
+                }
+                self.starts.push(open.last().map_or(NONE, |l| l.0));
+            }
+        }
+        self.starts.get((statement - scan.first_statement) as usize).copied().filter(|&start| start != NONE)
+    }
+}
+
+/// What is found so far, with what it is found from.
+pub struct Work<'a> {
+    pub module: &'a Module<'a>,
+    pub meanings: &'a [Meaning],
+    pub scan: &'a Scan,
+    pub lazy: &'a mut Lazy,
+}
+
+impl<'a> Work<'a> {
+    pub fn meaning(&self, s: &Statement) -> &'a Meaning {
+        &self.meanings[s.opcode.0 as usize]
+    }
+
+    pub fn statement(&self, i: u32) -> &'a Statement {
+        &self.module.statements[i as usize]
+    }
+
+    pub fn made(&self, v: Value) -> &Made {
+        &self.lazy.made[v.0 as usize]
+    }
+
+    /// The value that an operand reads or writes, as it stands there.
+    pub fn own_value(&mut self, operand: u32) -> Option<Value> {
+        let at = operand.wrapping_sub(self.scan.first_operand) as usize;
+        if let Some(&known) = self.lazy.values.get(at)
+            && known != NONE
+        {
+            return Some(Value(known));
+        }
+        let OperandKind::Register(r) = self.module.operands.get(operand as usize)?.kind else { return None };
+        self.find(r);
+        self.lazy.values.get(at).copied().filter(|&v| v != NONE).map(Value)
+    }
+
+    /// The value that an operand reads or writes; what a twin made is read from the first.
+    pub fn value(&mut self, operand: u32) -> Option<Value> {
+        let value = self.own_value(operand)?;
+        let made = self.made(value);
+        Some(if made.twin != NONE && made.operand != operand { Value(made.twin) } else { value })
+    }
+
+    /// The value that the guard of a statement reads.
+    pub fn guard(&mut self, r: RegId, statement: u32) -> Option<Value> {
+        self.find(r);
+        self.lazy.guards.get(&statement).copied().map(Value)
+    }
+
+    /// Finds the values of a register and who reads which.
+    fn find(&mut self, r: RegId) {
+        let register = r.0.wrapping_sub(self.scan.first_register);
+        match self.lazy.registers.get_mut(register as usize) {
+            Some(state) if !state.found => state.found = true,
+            _ => return,
+        }
+        let mut chain = std::mem::take(&mut self.lazy.chain);
+        chain.clear();
+        let mut next = self.scan.last_occurrence(r);
+        while let Some(at) = next {
+            let occurrence = self.scan.occurrences[at as usize];
+            chain.push(occurrence);
+            next = (occurrence.before != NONE).then_some(occurrence.before);
+        }
+        chain.reverse();
+        let mut found = std::mem::take(&mut self.lazy.found);
+        found.clear();
+        match chain.iter().filter(|o| o.written).count() {
+            0 => {}
+            1 => {
+                let value = self.lazy.made.len() as u32;
+                for o in &chain {
+                    if o.written {
+                        self.make(register, o, NONE);
+                    } else {
+                        self.read(o, value, &mut found);
+                    }
+                }
+            }
+            _ => self.find_many(register, &chain, &mut found),
+        }
+        // those of one value stand together, in source order
+        if !found.is_sorted_by_key(|f| f.0) {
+            found.sort_by_key(|f| f.0);
+        }
+        for group in found.chunk_by(|a, b| a.0 == b.0) {
+            let start = self.lazy.reads.len() as u32;
+            self.lazy.reads.extend(group.iter().map(|f| f.1));
+            self.lazy.made[group[0].0 as usize].reads = start..self.lazy.reads.len() as u32;
+        }
+        (self.lazy.found, self.lazy.chain) = (found, chain);
+    }
+
+    /// As [`Self::find`], of a register that is written more than once.
+    fn find_many(&mut self, register: u32, chain: &[Occurrence], found: &mut Vec<(u32, UseSite)>) {
+        let (mut value, mut of) = (NONE, NONE);
+        let wants = self.lazy.wants.len() as u32;
+        let (mut block, mut until) = (0, self.scan.first_statement);
+        for o in chain {
+            if o.statement >= until {
+                (block, until) = self.scan.block_and_end(o.statement);
+            }
+            if !o.written {
+                if of == block && value != NONE {
+                    self.read(o, value, found);
+                } else {
+                    self.lazy.wants.push(o.statement);
+                }
+                continue;
+            }
+            let statement = self.statement(o.statement);
+            let guarded = statement.guard.is_some();
+            if guarded {
+                // The old value may stay: it is read, in a way that nothing is known of.
+                if of == block && value != NONE {
+                    found.push((value, UseSite { statement: o.statement, operand: NONE }));
+                }
+                self.lazy.wants.push(o.statement);
+            }
+            if let Some(before) = self.lazy.made.get_mut(value as usize) {
+                // What the block leaves behind may be read by another.
+                before.open |= of != block;
+                before.kept_by = if guarded && o.operand == statement.operands { o.statement } else { NONE };
+            }
+            let new = self.lazy.made.len() as u32;
+            self.make(register, o, value);
+            (value, of) = (new, block);
+        }
+        if let Some(last) = self.lazy.made.get_mut(value as usize) {
+            last.open = true;
+        }
+        self.lazy.registers[register as usize].wants = wants..self.lazy.wants.len() as u32;
+    }
+
+    fn make(&mut self, register: u32, o: &Occurrence, before: u32) {
+        let value = self.lazy.made.len() as u32;
+        self.lazy.values[(o.operand - self.scan.first_operand) as usize] = value;
+        self.lazy.made.push(Made {
+            statement: o.statement,
+            element: o.element,
+            register,
+            operand: o.operand,
+            open: false,
+            before,
+            kept_by: NONE,
+            twin: NONE,
+            reads: 0..0,
+            uses: None,
+            known: None,
+            number: 0,
+        });
+    }
+
+    fn read(&mut self, o: &Occurrence, value: u32, found: &mut Vec<(u32, UseSite)>) {
+        found.push((value, UseSite { statement: o.statement, operand: o.operand }));
+        match o.operand {
+            NONE => drop(self.lazy.guards.insert(o.statement, value)),
+            operand => self.lazy.values[(operand - self.scan.first_operand) as usize] = value,
+        }
+    }
+
+    /// Whether a read somewhere may see the value without being known.
+    pub fn escapes(&mut self, v: Value) -> bool {
+        let made = self.made(v);
+        made.open && self.is_wanted(made.register)
+    }
+
+    /// Whether something that contributes to an effect reads a register without knowing which value it gets.
+    fn is_wanted(&mut self, register: u32) -> bool {
+        let state = &self.lazy.registers[register as usize];
+        if let Some(wanted) = state.wanted {
+            return wanted;
+        }
+        let wanted = state.wants.clone().any(|at| self.is_live(self.lazy.wants[at as usize]));
+        self.lazy.registers[register as usize].wanted = Some(wanted);
+        wanted
+    }
+
+    /// The statements that want some value of a register: indices into [`Lazy::wants`].
+    pub fn wants(&self, register: u32) -> Range<u32> {
+        self.lazy.registers[register as usize].wants.clone()
+    }
+
+    /// Whether the statement is a conversion that an earlier one has done.
+    pub fn is_twin(&self, statement: u32) -> bool {
+        self.lazy.twin_statements.contains(&statement)
+    }
+
+    /// The places that read a value and its twins, in source order.
+    fn all_reads(&self, v: Value) -> SmallVec<[UseSite; 4]> {
+        let of = |v: u32| {
+            let range = self.lazy.made[v as usize].reads.clone();
+            &self.lazy.reads[range.start as usize..range.end as usize]
+        };
+        if self.made(v).twin != NONE {
+            return SmallVec::new();
+        }
+        let mut all: SmallVec<[UseSite; 4]> = SmallVec::from_slice(of(v.0));
+        if let Some(twins) = self.lazy.twins.get(&v.0) {
+            twins.iter().for_each(|&twin| all.extend_from_slice(of(twin)));
+            all.sort_by_key(|site| (site.statement, site.operand));
+        }
+        all
+    }
+
+    /// The uses of a value: indices into [`Lazy::uses`].
+    pub fn uses(&mut self, v: Value) -> Range<u32> {
+        if let Some(known) = &self.made(v).uses {
+            return known.clone();
+        }
+        let all = self.all_reads(v);
+        let start = self.lazy.uses.len() as u32;
+        for site in all {
+            if self.scan.snippet || self.is_live(site.statement) && !self.is_twin(site.statement) {
+                self.lazy.uses.push(site);
+            }
+        }
+        let range = start..self.lazy.uses.len() as u32;
+        self.lazy.made[v.0 as usize].uses = Some(range.clone());
+        range
+    }
+
+    /// The first place behind a statement that reads a value as an operand, even in dead code.
+    pub fn read_after(&self, v: Value, statement: u32) -> Option<u32> {
+        self.all_reads(v).iter().find(|r| r.statement > statement && r.operand != NONE).map(|r| r.statement)
+    }
+
+    /// What is known of a value's bits.
+    pub fn known_value(&mut self, v: Value) -> Known {
+        if let Some(known) = self.made(v).known {
+            return known;
+        }
+        // What a value follows from stands before it: no value is waited for twice.
+        let bottom = self.lazy.work.len();
+        self.lazy.work.push(v.0);
+        while let Some(&top) = self.lazy.work[bottom..].last() {
+            if self.lazy.made[top as usize].known.is_some() || !self.wait_for_sources(Value(top)) {
+                let known = self.lazy.made[top as usize].known;
+                let known = known.unwrap_or_else(|| facts::of_value(self, Value(top)));
+                self.lazy.made[top as usize].known = Some(known);
+                self.lazy.work.pop();
+            }
+        }
+        self.made(v).known.unwrap_or(Known::NOTHING)
+    }
+
+    /// Puts the unknown values that a value follows from on the list; `false` where there are none.
+    fn wait_for_sources(&mut self, v: Value) -> bool {
+        let made = self.made(v).statement;
+        let s = self.statement(made);
+        if !facts::follows(self.meaning(s)) || s.guard.is_some() {
+            return false;
+        }
+        let before = self.lazy.work.len();
+        for at in self.scan.results_end(self.module, s)..s.operands + s.operand_count {
+            if let Some(source) = self.value(at)
+                && self.made(source).known.is_none()
+                && self.made(source).statement < made
+            {
+                self.lazy.work.push(source.0);
+            }
+        }
+        self.lazy.work.len() > before
+    }
+
+    /// What is known of the bits that an operand of a statement reads, by the statements before it.
+    pub fn known_before(&self, operand: u32, statement: u32) -> Known {
+        let value = self.lazy.values.get(operand.wrapping_sub(self.scan.first_operand) as usize).copied();
+        let Some(made) = self.lazy.made.get(value.unwrap_or(NONE) as usize) else { return Known::NOTHING };
+        let made = self.lazy.made.get(made.twin as usize).unwrap_or(made);
+        made.known.filter(|_| made.statement < statement).unwrap_or(Known::NOTHING)
+    }
+}

@@ -1,0 +1,273 @@
+//! The one pass over all statements of a function: where each register occurs, and which statements are of note.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{NONE, after};
+use crate::dataflow::meaning::{Action, Meaning};
+use crate::ptx::{FunctionKind, Module, Opcode, OperandKind, RegId, Statement, StatementKind};
+
+/// What an opcode means for the pass, in bits.
+type Role = u16;
+/// It writes its first operand.
+const WRITES: Role = 1;
+/// A call, which writes its first operand if that is a group.
+const CALL: Role = 2;
+/// It ends a block.
+const JUMP: Role = 4;
+/// Of two like operands nothing is read.
+const IRREFLEXIVE: Role = 8;
+/// A conversion.
+const CONVERSION: Role = 16;
+/// It may put values side by side.
+const PACKER: Role = 32;
+/// ptxas calls a routine for it.
+const ROUTINE: Role = 64;
+/// It cannot be left out.
+const EFFECT: Role = 128;
+/// A branch.
+const BRANCH: Role = 256;
+
+fn role(m: &Meaning) -> Role {
+    let bit = |bit: Role, set: bool| if set { bit } else { 0 };
+    bit(WRITES, m.writes)
+        | bit(CALL, m.action == Action::Call)
+        | bit(JUMP, matches!(m.action, Action::Branch | Action::Exit | Action::Call))
+        | bit(IRREFLEXIVE, m.irreflexive)
+        | bit(CONVERSION, m.action == Action::Cvt)
+        | bit(PACKER, matches!(m.action, Action::Mov | Action::Store))
+        | bit(ROUTINE, m.calls)
+        | bit(EFFECT, m.effect)
+        | bit(BRANCH, m.action == Action::Branch)
+}
+
+/// One place where a register is named.
+#[derive(Debug, Clone, Copy)]
+pub struct Occurrence {
+    /// Index into [`Module::operands`]; `NONE` for a guard.
+    pub operand: u32,
+    /// Index into [`Module::statements`].
+    pub statement: u32,
+    /// The occurrence of the same register before this one; those of one statement's results come after its sources.
+    pub before: u32,
+    /// Which element of the result it is.
+    pub element: u16,
+    /// It is written.
+    pub written: bool,
+}
+
+/// What the pass found.
+#[derive(Debug, Default)]
+pub struct Scan {
+    roles: Vec<Role>,
+    pub snippet: bool,
+    pub first_statement: u32,
+    pub first_operand: u32,
+    end_operand: u32,
+    pub first_register: u32,
+    pub occurrences: Vec<Occurrence>,
+    /// For each register its last occurrence.
+    last: Vec<u32>,
+    /// The first statement of each block but the first one, in order.
+    bounds: Vec<u32>,
+    /// Labels that something jumps to, in order.
+    pub entries: Vec<u32>,
+    /// Loops: from the label that is jumped back to, to the jump; in order.
+    pub loops: Vec<(u32, u32)>,
+    /// Conversions, in order.
+    pub conversions: Vec<u32>,
+    /// Copies and stores of more than one value, in order.
+    pub packers: Vec<u32>,
+    /// Statements that ptxas calls a routine for, in order.
+    pub calls: Vec<u32>,
+    labels: Vec<u32>,
+    jumps: Vec<u32>,
+    places: FxHashMap<u32, u32>,
+    targets: FxHashSet<u32>,
+}
+
+impl Scan {
+    /// Notes what these opcodes do, which follow those that are known.
+    pub fn learn(&mut self, opcodes: &[Opcode<'_>]) {
+        self.roles.extend(opcodes.iter().map(|o| role(&Meaning::of(o))));
+    }
+
+    /// Goes over a function.
+    pub fn function(&mut self, module: &Module<'_>, function: usize) {
+        let f = &module.functions[function];
+        let statements = &module.statements[f.statements.start as usize..f.statements.end as usize];
+        self.snippet = f.kind == FunctionKind::Snippet;
+        self.first_statement = f.statements.start;
+        self.first_operand = statements.first().map_or(0, |s| s.operands);
+        self.end_operand = statements.last().map_or(0, |s| s.operands + s.operand_count);
+        self.first_register = f.registers.start;
+        self.last.clear();
+        self.last.resize(f.registers.len(), NONE);
+        for list in [
+            &mut self.bounds,
+            &mut self.entries,
+            &mut self.conversions,
+            &mut self.packers,
+            &mut self.calls,
+            &mut self.labels,
+            &mut self.jumps,
+        ] {
+            list.clear();
+        }
+        self.occurrences.clear();
+        self.loops.clear();
+        for (s, i) in statements.iter().zip(f.statements.start..) {
+            match s.kind {
+                StatementKind::Instruction => self.instruction(module, s, i),
+                StatementKind::Label => self.labels.push(i),
+                _ => {}
+            }
+        }
+        self.find_blocks(module);
+    }
+
+    #[inline]
+    fn instruction(&mut self, module: &Module<'_>, s: &Statement, i: u32) {
+        let role = self.roles[s.opcode.0 as usize];
+        if let Some(guard) = s.guard {
+            self.occurs(guard.register, NONE, i, 0, false);
+        }
+        let (results, end) = (self.results_end(module, s), s.operands + s.operand_count);
+        if role & IRREFLEXIVE == 0 || !same_operands(module, results, end) {
+            for (o, at) in module.operands[results as usize..end as usize].iter().zip(results..) {
+                if let OperandKind::Register(r) = o.kind {
+                    self.occurs(r, at, i, 0, false);
+                }
+            }
+        }
+        let mut element = 0;
+        for at in s.operands..results {
+            if let OperandKind::Register(r) = module.operands[at as usize].kind {
+                self.occurs(r, at, i, element, true);
+                element += 1;
+            }
+        }
+        if role & (JUMP | CONVERSION | PACKER | ROUTINE) != 0 {
+            if role & JUMP != 0 {
+                self.jumps.push(i);
+            }
+            if role & CONVERSION != 0 {
+                self.conversions.push(i);
+            }
+            // a result or an address, a vector and two elements
+            if role & PACKER != 0 && s.operand_count >= 4 {
+                self.packers.push(i);
+            }
+            if role & ROUTINE != 0 {
+                self.calls.push(i);
+            }
+        }
+    }
+
+    #[inline]
+    fn occurs(&mut self, r: RegId, operand: u32, statement: u32, element: u16, written: bool) {
+        let last = &mut self.last[(r.0 - self.first_register) as usize];
+        let before = std::mem::replace(last, self.occurrences.len() as u32);
+        self.occurrences.push(Occurrence { operand, statement, before, element, written });
+    }
+
+    /// Index past the results of a statement: they stand first.
+    #[inline]
+    pub fn results_end(&self, module: &Module<'_>, s: &Statement) -> u32 {
+        let role = self.roles[s.opcode.0 as usize];
+        let writes = role & WRITES != 0
+            && s.operand_count > 0
+            && (role & CALL == 0 || matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)));
+        if writes { after(module, s.operands, s.operands + s.operand_count) } else { s.operands }
+    }
+
+    /// Whether an instruction does something besides its results.
+    pub fn has_effect(&self, s: &Statement) -> bool {
+        self.roles[s.opcode.0 as usize] & EFFECT != 0 || s.operand_count == 0
+    }
+
+    /// Finds the blocks and loops. Labels that nothing jumps to, debuggers' marks, part no blocks.
+    fn find_blocks(&mut self, module: &Module<'_>) {
+        let symbols = |i: u32| {
+            let s = &module.statements[i as usize];
+            module.operands[s.operands as usize..(s.operands + s.operand_count) as usize].iter().map(|o| o.kind)
+        };
+        let roles = &self.roles;
+        let is_branch = |i: u32| roles[module.statements[i as usize].opcode.0 as usize] & BRANCH != 0;
+        self.targets.clear();
+        self.places.clear();
+        // a branch may take its target from a table: any label may be one
+        let mut indirect = false;
+        for &i in &self.jumps {
+            if is_branch(i) {
+                self.targets.extend(symbols(i).filter_map(|kind| match kind {
+                    OperandKind::Symbol(name) => Some(name.0),
+                    _ => None,
+                }));
+                indirect |= module.statements[i as usize].operand_count != 1;
+            }
+        }
+        let mut labels = self.labels.iter().copied().peekable();
+        let jumps = std::mem::take(&mut self.jumps);
+        for &jump in jumps.iter().chain(&[NONE]) {
+            while let Some(label) = labels.next_if(|&label| label < jump) {
+                let Some(OperandKind::Symbol(name)) = symbols(label).next() else { continue };
+                if indirect || self.targets.contains(&name.0) {
+                    self.bounds.push(label);
+                    self.entries.push(label);
+                    self.places.insert(name.0, label);
+                }
+            }
+            if jump == NONE {
+                break;
+            }
+            self.bounds.push(jump + 1);
+            if let Some(OperandKind::Symbol(name)) = symbols(jump).next()
+                && is_branch(jump)
+                && let Some(&label) = self.places.get(&name.0)
+            {
+                self.loops.push((label, jump));
+            }
+        }
+        self.jumps = jumps;
+        self.loops.sort_unstable();
+    }
+
+    /// Basic block of a statement, counted from the function's start.
+    pub fn block(&self, statement: u32) -> u32 {
+        self.bounds.partition_point(|&first| first <= statement) as u32
+    }
+
+    /// Basic block of a statement, and the first statement that is not in it.
+    pub fn block_and_end(&self, statement: u32) -> (u32, u32) {
+        let block = self.block(statement);
+        (block, self.bounds.get(block as usize).copied().unwrap_or(NONE))
+    }
+
+    /// The last occurrence of a register.
+    pub fn last_occurrence(&self, r: RegId) -> Option<u32> {
+        self.last.get(r.0.wrapping_sub(self.first_register) as usize).copied().filter(|&at| at != NONE)
+    }
+
+    /// The last statement that names a register.
+    pub fn last(&self, r: RegId) -> u32 {
+        self.last_occurrence(r).map_or(self.first_statement, |at| self.occurrences[at as usize].statement)
+    }
+
+    /// Number of operands.
+    pub fn operands(&self) -> usize {
+        self.end_operand.saturating_sub(self.first_operand) as usize
+    }
+
+    /// Number of registers.
+    pub fn registers(&self) -> usize {
+        self.last.len()
+    }
+}
+
+/// A comparison of a register with itself.
+fn same_operands(module: &Module<'_>, from: u32, to: u32) -> bool {
+    match &module.operands[from as usize..to as usize] {
+        [a, b] => a.kind == b.kind && matches!(a.kind, OperandKind::Register(_)),
+        _ => false,
+    }
+}
