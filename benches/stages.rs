@@ -5,7 +5,7 @@
 mod inputs;
 
 use cvtlower::cvt::{self, Form};
-use cvtlower::dataflow::Flow;
+use cvtlower::dataflow::Tables;
 use cvtlower::lower::case::{Passed, Surroundings};
 use cvtlower::lower::registers::Registers;
 use cvtlower::lower::{Case, Machine, lower};
@@ -87,8 +87,10 @@ fn dataflow(bencher: Bencher<'_, '_>, input: Input) {
     let (module, _) = parse(text.as_bytes());
     let functions = check_all(&module);
     bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
-        let mut flow = Flow::default();
-        functions.iter().for_each(|(function, _)| flow.analyse(&module, *function));
+        let mut tables = Tables::default();
+        functions.iter().for_each(|(function, _)| {
+            black_box(tables.analyse(&module, *function));
+        });
     });
 }
 
@@ -99,11 +101,11 @@ fn lowering(bencher: Bencher<'_, '_>, input: Input) {
     let functions = check_all(&module);
     let machine = Machine::of(Target::parse("sm_89").expect("a target"));
     bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
-        let mut flow = Flow::default();
+        let mut tables = Tables::default();
         let mut registers = Registers::new();
         let passed = Passed::default();
         for (function, conversions) in &functions {
-            flow.analyse(&module, *function);
+            let flow = tables.analyse(&module, *function);
             registers.clear();
             for (index, form) in conversions {
                 registers.visit(&module, &flow, *index);

@@ -5,18 +5,20 @@ mod diagnose;
 mod findings;
 mod functions;
 mod judge;
+mod parts;
 mod setting;
 
 use smallvec::SmallVec;
 
 use self::functions::Functions;
+use self::parts::Whole;
 use self::setting::{Setting, judge_head};
 use crate::cvt::Form;
 use crate::diagnostic::Diagnostic;
 use crate::lower::registers::Registers;
 use crate::lower::{Case, Machine, RuleId, lower};
 use crate::ptx::parser::Reader;
-use crate::ptx::{Module, RegId};
+use crate::ptx::{Module, RegId, SyntaxError};
 use crate::sass::{Instruction, Reg};
 use crate::target::Target;
 
@@ -140,6 +142,11 @@ enum Keep {
 }
 
 fn run<'s>(source: &'s [u8], options: &Options, keep: Keep) -> Translation<'s> {
+    if keep == Keep::Conversions
+        && let Some(Whole { module, functions }) = parts::translate(source, options, parts::worth(source))
+    {
+        return finish(module, &[], functions, options);
+    }
     let mut known = None;
     loop {
         let mut reader = Reader::new(source);
@@ -154,28 +161,35 @@ fn run<'s>(source: &'s [u8], options: &Options, keep: Keep) -> Translation<'s> {
         }
         let (module, errors) = reader.finish();
         let setting = Setting::of(&module, options);
+        let functions = functions.unwrap_or_else(|| Functions::new(setting, options.context));
         // `.version` or `.target` may stand behind a function, where they count all the same.
-        if functions.as_ref().is_some_and(|f| f.setting != setting) {
-            known = Some(setting);
-            continue;
+        if functions.setting == setting {
+            return finish(module, &errors, functions, options);
         }
-        let mut diagnostics = findings::of_syntax(&errors, source);
-        judge_head(&module, options, &mut diagnostics);
-        let mut translated = Vec::new();
-        if let Some(functions) = functions {
-            diagnostics.extend(functions.findings.into_diagnostics());
-            translated = functions.done;
-        }
-        for (function, called) in translated.iter_mut().zip(calls::called(&module)) {
-            function.called = called;
-            if !called && options.context == Context::Kernel {
-                function.die();
-            }
-        }
-        // Findings about one statement have one anchor and stay in the order of ptxas.
-        diagnostics.sort_by_key(|d| d.anchor.start);
-        return Translation { module, arch: setting.arch, functions: translated, diagnostics };
+        known = Some(setting);
     }
+}
+
+/// What can be said when all functions are known.
+fn finish<'s>(
+    module: Module<'s>,
+    errors: &[SyntaxError],
+    functions: Functions<'s>,
+    options: &Options,
+) -> Translation<'s> {
+    let mut diagnostics = findings::of_syntax(errors, module.source);
+    judge_head(&module, options, &mut diagnostics);
+    diagnostics.extend(functions.findings.into_diagnostics());
+    let mut done = functions.done;
+    for (function, called) in done.iter_mut().zip(calls::called(&module)) {
+        function.called = called;
+        if !called && options.context == Context::Kernel {
+            function.die();
+        }
+    }
+    // Findings about one statement have one anchor and stay in the order of ptxas.
+    diagnostics.sort_by_key(|d| d.anchor.start);
+    Translation { module, arch: functions.setting.arch, functions: done, diagnostics }
 }
 
 impl FunctionTranslation {

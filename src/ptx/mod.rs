@@ -4,6 +4,7 @@ pub mod error;
 pub mod lexer;
 pub mod lines;
 pub mod literal;
+pub mod merge;
 pub mod parser;
 pub mod span;
 pub mod syntax;

@@ -64,6 +64,32 @@ impl<'s> Reader<'s> {
         Self { parser: Parser::new(source) }
     }
 
+    /// A reader of the part of a module up to `end` that begins behind a function, at `start`.
+    ///
+    /// It knows nothing of what is declared before.
+    pub fn part(source: &'s [u8], start: usize, end: usize) -> Self {
+        let mut parser = Parser::at(&source[..end], start);
+        parser.module.source = source;
+        parser.partial = true;
+        Self { parser }
+    }
+
+    /// `.version`, `.target` and `.address_size` at the start of a text.
+    pub fn head(source: &'s [u8]) -> Module<'s> {
+        let mut reader = Self::new(source);
+        while reader.parser.at_head() {
+            reader.parser.module_directive();
+        }
+        reader.parser.module
+    }
+
+    /// The names that are declared outside of functions, and whether each is a variable's; `None` where such a name
+    /// is one that PTX gives a meaning.
+    pub fn declared(&self) -> Option<Vec<(&'s [u8], bool)>> {
+        let all = self.parser.scopes.declared();
+        all.map(|(name, variable)| (!special::is_special(name)).then_some((name, variable))).collect()
+    }
+
     /// Reads up to the end of the next function with a body; `false` where there is none up to the end of the file.
     pub fn next_function(&mut self) -> bool {
         self.parser.module_items()
@@ -122,6 +148,8 @@ struct Parser<'s> {
     opcodes: FxHashMap<&'s [u8], OpcodeId>,
     /// The last opcode of each [`key::opcode_slot`]: most statements need no other look-up.
     recent_opcodes: Box<[(Span, OpcodeId); RECENT]>,
+    /// The last opcode of each slot by its bytes: statements that are read without the lexer.
+    known_opcodes: Box<[(key::Opcode, OpcodeId); RECENT]>,
     /// Opcodes that had blanks or comments in them when they first came.
     spaced_opcodes: FxHashMap<Vec<u8>, OpcodeId>,
     names: FxHashMap<&'s [u8], NameId>,
@@ -135,6 +163,8 @@ struct Parser<'s> {
     labels: FxHashSet<&'s [u8]>,
     /// After `.extern`.
     external: bool,
+    /// Begins within a module.
+    partial: bool,
     /// Within a snippet, whose undeclared names are registers.
     snippet: bool,
     /// The first parameter of this function.
@@ -147,9 +177,15 @@ struct Parser<'s> {
 
 impl<'s> Parser<'s> {
     fn new(source: &'s [u8]) -> Self {
+        Self::at(source, 0)
+    }
+
+    fn at(source: &'s [u8], start: usize) -> Self {
+        let mut lexer = Token::lexer(source);
+        lexer.bump(start);
         let mut parser = Self {
             source,
-            lexer: Token::lexer(source),
+            lexer,
             token: Token::End,
             span: Span::default(),
             previous_end: 0,
@@ -158,6 +194,7 @@ impl<'s> Parser<'s> {
             scopes: Scopes::new(source),
             opcodes: FxHashMap::default(),
             recent_opcodes: Box::new([(Span::default(), OpcodeId(0)); RECENT]),
+            known_opcodes: Box::new([([0; 4], OpcodeId(0)); RECENT]),
             spaced_opcodes: FxHashMap::default(),
             names: FxHashMap::default(),
             mentions: Vec::new(),
@@ -165,12 +202,13 @@ impl<'s> Parser<'s> {
             implicit: FxHashMap::default(),
             labels: FxHashSet::default(),
             external: false,
+            partial: false,
             snippet: false,
             symbolic: false,
             first_parameter: 0,
             parameter_end: 0,
         };
-        if source.starts_with(b"\xEF\xBB\xBF") {
+        if start == 0 && source.starts_with(b"\xEF\xBB\xBF") {
             parser.lexer.bump(3);
             parser.errors.push(SyntaxError::ByteOrderMark { mark: Span::new(0, 3) });
         }
@@ -326,6 +364,9 @@ impl<'s> Parser<'s> {
         }
         let id = self.intern_other_opcode(text);
         self.recent_opcodes[slot] = (span, id);
+        if let Some(known) = key::known_opcode(text) {
+            self.known_opcodes[key::opcode_index(known) % RECENT] = (known, id);
+        }
         id
     }
 

@@ -27,6 +27,14 @@ impl Findings {
         }
     }
 
+    /// Adds those of the text that follows.
+    pub fn append(&mut self, next: Findings) {
+        next.kept.into_iter().for_each(|finding| self.push(finding));
+        if let Some((place, count)) = next.more {
+            self.more.get_or_insert((place, 0)).1 += count;
+        }
+    }
+
     /// All of them, the last one telling how many are left out.
     pub fn into_diagnostics(self) -> impl Iterator<Item = Diagnostic> {
         let left_out = self.more.map(|(place, more)| Diagnostic {

@@ -158,7 +158,8 @@ impl Parser<'_> {
             let base = text.split(|&byte| byte == b'.').next().unwrap_or_default();
             self.symbolic = matches!(base, b"bra" | b"brx" | b"call");
         }
-        let (opcode, end) = match self.quick_operands() {
+        let quick = self.quick_operands();
+        let (opcode, end) = match quick {
             Some(end) => (self.intern_opcode(opcode_span), end),
             None => {
                 self.advance();
@@ -196,6 +197,9 @@ impl Parser<'_> {
             span: Span::new(start, end),
             opcode_span,
         });
+        if quick.is_some() {
+            self.quick_statements(end);
+        }
     }
 
     /// Operands and `;`. Returns the end of the statement, which is before the `;` that is missing.

@@ -23,62 +23,133 @@ pub fn key(name: &[u8], kind: u8) -> u64 {
     bits | length << 56 | u64::from(kind) << 60
 }
 
-/// A name of up to seven bytes, read at once with what follows it.
-#[derive(Debug, Clone, Copy)]
-pub struct Short {
-    /// Its length; 0 where there is no name or a longer one.
-    pub length: u32,
-    /// Length of what stands before its last digits.
-    pub prefix: u32,
-    /// The number that its last digits make; of use where there are any.
-    pub number: u32,
-    /// Whether these are digits without a needless zero before them.
-    pub numbered: bool,
-    /// The bytes.
-    word: u64,
-}
-
 /// Each byte of a word.
 const fn each(byte: u8) -> u64 {
     0x0101_0101_0101_0101 * byte as u64
 }
 
-impl Short {
-    /// The name at the start of eight bytes, of letters, digits, `_`, `$` and a leading `%`. All of them are looked at
-    /// together: of each byte the highest bit says what it is.
-    #[inline]
-    pub fn of(bytes: &[u8; 8]) -> Short {
-        let word = u64::from_le_bytes(*bytes);
-        let high = each(0x80);
-        // without the highest bits no sum carries over to the next byte
-        let low = word & !high;
-        let between = |x: u64, from: u8, to: u8| (x + each(0x80 - from)) & !(x + each(0x7f - to));
-        let is = |byte: u8| !((low ^ each(byte)) + each(0x7f));
-        let digits = between(low, b'0', b'9') & !word & high;
-        let letters = between(low | each(0x20), b'a', b'z');
-        let percent = 0x80 & is(b'%');
-        let name = (digits | (letters | is(b'_') | is(b'$')) & !word & high) | percent & !word;
-        let length = (!name & high).trailing_zeros() / 8;
-        if length == 0 || length > EXACT as u32 {
-            return Short { length: 0, prefix: 0, number: 0, numbered: false, word };
+/// Of each byte of a word its highest bit where `word` has a byte up to a blank there.
+#[inline(always)]
+pub fn blanks(word: u64) -> u64 {
+    let low = word & !each(0x80);
+    !((low + each(0x7f - b' ')) | word) & each(0x80)
+}
+
+/// Of each byte of a word its highest bit where a byte stands that may end an operand: `,` `;` `]` `}` `+`, and `(` `)`
+/// `*` `-`, which are part of no name either.
+#[inline(always)]
+pub fn ends(word: u64) -> u64 {
+    let low = word & !each(0x80);
+    let listed = (low + each(0x80 - b'(')) & !(low + each(0x7f - b'-'));
+    let semicolon = !((low ^ each(b';')) + each(0x7f));
+    let closing = !(((low | each(0x20)) ^ each(b'}')) + each(0x7f));
+    (listed | semicolon | closing) & !word & each(0x80)
+}
+
+/// A name that ends in a number, such as `%rd12`, read at once.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbered {
+    /// Its length.
+    pub length: u32,
+    /// The number.
+    pub number: u32,
+    /// The key of what stands before the number, with kind 1.
+    pub prefix: u64,
+}
+
+impl Numbered {
+    /// The name of up to seven bytes at the start of a word, if it ends as `ends` says and has a number without a
+    /// needless zero. What stands before the number has to be known from elsewhere.
+    #[inline(always)]
+    pub fn of(text: &[u8; 8], ends: fn(u64) -> u64) -> Option<Numbered> {
+        let word = u64::from_le_bytes(*text);
+        let bits = ends(word).trailing_zeros() & !7;
+        if bits == 64 || bits == 0 {
+            return None;
         }
-        let others = !digits & high & ((1 << (length * 8)) - 1);
-        let prefix = (64 - others.leading_zeros()) / 8;
-        let count = length - prefix;
-        // the digits at the top, zeros below; then pairs, fours and eights of them together
-        let top = (word << (64 - length * 8)) & each(0x0f) & (u64::MAX << (64 - count * 8).min(63));
-        let pairs = (top.wrapping_mul(10) + (top >> 8)) & 0x00ff_00ff_00ff_00ff;
+        // the name at the top of the word, zeros below it
+        let top = word << (64 - bits);
+        let low = top & !each(0x80);
+        let others = ((low ^ each(b'0')) + each(0x7f - 9) | top) & each(0x80);
+        let digits = others.leading_zeros() & !7;
+        if digits == 0 || digits == bits {
+            return None;
+        }
+        let mask = u64::MAX << (64 - digits);
+        let single = top & mask & each(0x0f);
+        let pairs = (single.wrapping_mul(10) + (single >> 8)) & 0x00ff_00ff_00ff_00ff;
         let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
         let number = (fours.wrapping_mul(10_000) + (fours >> 32)) as u32;
-        let zero = word >> (prefix * 8) & 0xff == u64::from(b'0');
-        Short { length, prefix, number, numbered: count == 1 || count > 1 && !zero, word }
+        let prefix = bits - digits;
+        if digits > 8 && word >> prefix & 0xff == u64::from(b'0') {
+            return None;
+        }
+        let prefix = word & ((1 << prefix) - 1) | u64::from(prefix / 8) << 56 | 1 << 60;
+        Some(Numbered { length: bits / 8, number, prefix })
     }
+}
 
-    /// The key of what stands before the digits, with kind 1.
-    #[inline]
-    pub fn prefix_key(self) -> u64 {
-        self.word & ((1 << (self.prefix * 8)) - 1) | u64::from(self.prefix) << 56 | 1 << 60
+/// The bytes of a text up to one of the found ones, zeros behind them, and how many they are.
+#[inline]
+fn cut<const WORDS: usize>(mut words: [u64; WORDS], find: fn(u64) -> u64) -> Option<([u64; WORDS], u32)> {
+    for at in 0..WORDS {
+        let found = find(words[at]);
+        if found != 0 {
+            let bits = found.trailing_zeros() & !7;
+            words[at] &= (1 << bits) - 1;
+            words[at + 1..].fill(0);
+            return Some((words, at as u32 * 8 + bits / 8));
+        }
     }
+    None
+}
+
+/// The bytes of a name of up to 16 bytes, to be looked up at once; what they are has to be known from elsewhere.
+pub type Name = [u64; 2];
+
+/// The name at the start of a text, if it ends where an operand may end, and its length.
+#[inline]
+pub fn name(text: &[u8; 16]) -> Option<(Name, u32)> {
+    let (words, _) = text.as_chunks::<8>();
+    cut([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])], ends)
+}
+
+/// A name as [`name`] gives it, if it is short enough.
+pub fn known_name(text: &[u8]) -> Option<Name> {
+    let mut bytes = [0; 16];
+    bytes.get_mut(..text.len())?.copy_from_slice(text);
+    let (words, _) = bytes.as_chunks::<8>();
+    Some([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])])
+}
+
+/// An index from the bytes of a name.
+#[inline]
+pub fn name_slot(name: Name) -> usize {
+    (spread(name[0] ^ name[1].rotate_left(19)) >> 40) as usize
+}
+
+/// The bytes of an opcode of up to 32 bytes, to be looked up at once.
+pub type Opcode = [u64; 4];
+
+/// What stands at the start of a text up to a blank or the end of the line, and its length.
+#[inline]
+pub fn opcode(text: &[u8; 32]) -> Option<(Opcode, u32)> {
+    let (words, _) = text.as_chunks::<8>();
+    cut([0, 1, 2, 3].map(|at| u64::from_le_bytes(words[at])), blanks)
+}
+
+/// An opcode as [`opcode`] gives it, if it is short enough.
+pub fn known_opcode(text: &[u8]) -> Option<Opcode> {
+    let mut bytes = [0; 32];
+    bytes.get_mut(..text.len())?.copy_from_slice(text);
+    let (words, _) = bytes.as_chunks::<8>();
+    Some([0, 1, 2, 3].map(|at| u64::from_le_bytes(words[at])))
+}
+
+/// An index from the bytes of an opcode.
+#[inline]
+pub fn opcode_index([a, b, c, d]: Opcode) -> usize {
+    (spread(a ^ b.rotate_left(23) ^ c.rotate_left(41) ^ d.rotate_left(7)) >> 40) as usize
 }
 
 /// Whether names with this key may still differ.
@@ -133,30 +204,17 @@ mod tests {
     }
 
     #[test]
-    fn short_names_are_taken_apart() {
-        let short = |text: &str| Short::of(format!("{text:;<8}").as_bytes().first_chunk().expect("eight bytes"));
-        for name in ["%r12", "%p1", "a", "%r0", "$x_9", "_123456", "%rd100", "7", "Z9z"] {
-            let s = short(name);
-            let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-            assert_eq!(s.length as usize, name.len(), "{name}");
-            assert_eq!(s.prefix as usize, name.len() - digits, "{name}");
-            assert_eq!(s.numbered, digits > 0, "{name}");
-            assert_eq!(s.prefix_key(), key(&name.as_bytes()[..name.len() - digits], 1), "{name}");
-            if digits > 0 {
-                assert_eq!(name[name.len() - digits..].parse(), Ok(s.number), "{name}");
-            }
+    fn numbered_names_are_taken_apart() {
+        let of = |text: &str| Numbered::of(format!("{text: <8}").as_bytes().first_chunk().expect("eight bytes"), ends);
+        for (text, length, prefix, number) in
+            [("%r12,", 4, "%r", 12), ("%p1;", 3, "%p", 1), ("a0]", 2, "a", 0), ("%rd4096}", 7, "%rd", 4096)]
+        {
+            let n = of(text).expect(text);
+            assert_eq!((n.length, n.number, n.prefix), (length, number, key(prefix.as_bytes(), 1)), "{text}");
         }
-        assert!(!short("%r01").numbered);
-        assert_eq!(short("abcdefgh").length, 0);
-        for byte in 0..=u8::MAX {
-            let inside = byte.is_ascii_alphanumeric() || b"_$".contains(&byte);
-            let at = |place: usize| {
-                let mut text = *b"abcdefg;";
-                text[place] = byte;
-                Short::of(&text).length as usize
-            };
-            assert_eq!(at(3), if inside { 7 } else { 3 }, "{byte}");
-            assert_eq!(at(0), if inside || byte == b'%' { 7 } else { 0 }, "{byte}");
+        for text in ["%r,", "%r01,", "12,", "%r12", "%r12.x,", "%rd12345", ",", "%r1\u{e9},"] {
+            assert!(of(text).is_none(), "{text}");
         }
+        assert!(of("%r\u{b1}1,").is_none_or(|n| n.number == 1));
     }
 }

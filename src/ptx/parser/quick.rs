@@ -4,9 +4,9 @@
 //! takes these statements only and leaves the tree exactly as the general way does; of anything else it leaves no
 //! trace, and the general way reads it from the opcode on. A name that is looked up twice keeps its meaning.
 
-use super::Parser;
-use super::key::Short;
-use crate::ptx::{Operand, OperandKind, Span};
+use super::key::{self, Numbered};
+use super::{Parser, RECENT};
+use crate::ptx::{Guard, Operand, OperandKind, RegId, Span, Statement, StatementKind};
 
 /// A letter, which begins a name.
 const LETTER: u8 = 1;
@@ -44,7 +44,7 @@ fn class(byte: u8) -> u8 {
 
 impl Parser<'_> {
     /// Operands and `;` behind the opcode, which is the token. `None` where they are not of the usual kind; otherwise
-    /// the end of the statement, and the token is the first of the next one.
+    /// the end of the statement, where [`Self::quick_statements`] goes on.
     #[inline]
     pub(super) fn quick_operands(&mut self) -> Option<u32> {
         if self.source.len() >= u32::MAX as usize - 64 {
@@ -52,22 +52,83 @@ impl Parser<'_> {
             return None;
         }
         let keep = self.module.operands.len();
-        match self.quick_list() {
-            Some(end) => {
-                self.lexer.bump((end - self.span.end) as usize);
-                self.span.end = end;
-                self.advance();
-                Some(end)
+        let end = self.quick_list(self.span.end);
+        if end.is_none() {
+            self.module.operands.truncate(keep);
+        }
+        end
+    }
+
+    /// The usual statements behind the one that ends at `end`; then the token is the first of the next one.
+    pub(super) fn quick_statements(&mut self, mut end: u32) {
+        // a snippet's names mean this or that
+        if !self.snippet {
+            while let Some(next) = self.quick_statement(end) {
+                end = next;
             }
-            None => {
-                self.module.operands.truncate(keep);
-                None
+        }
+        self.lexer.bump((end - self.span.end) as usize);
+        self.span.end = end;
+        self.advance();
+    }
+
+    /// The statement behind `at`, if its opcode is known and its operands are of the usual kind; returns its end.
+    #[inline]
+    fn quick_statement(&mut self, at: u32) -> Option<u32> {
+        let start = self.line_blanks(at);
+        let mut at = start;
+        let mut guard = None;
+        if self.byte(at) == b'@' {
+            let negated = self.byte(at + 1) == b'!';
+            let name = at + 1 + u32::from(negated);
+            let numbered = Numbered::of(self.source.get(name as usize..)?.first_chunk()?, key::blanks)?;
+            let span = Span::new(name, name + numbered.length);
+            let register = self.scopes.numbered(numbered, span, &mut self.module.registers)?;
+            guard = Some(Guard { register, negated });
+            at = self.blanks(span.end);
+        }
+        let (opcode, length) = key::opcode(self.source.get(at as usize..)?.first_chunk()?)?;
+        let &(known, id) = &self.known_opcodes[key::opcode_index(opcode) % RECENT];
+        if known != opcode || length == 0 {
+            return None;
+        }
+        let opcode_span = Span::new(at, at + length);
+        let operands = self.module.operands.len();
+        let Some(end) = self.quick_list(opcode_span.end) else {
+            self.module.operands.truncate(operands);
+            return None;
+        };
+        self.module.statements.push(Statement {
+            kind: StatementKind::Instruction,
+            guard,
+            opcode: id,
+            operands: operands as u32,
+            operand_count: (self.module.operands.len() - operands) as u32,
+            span: Span::new(start, end),
+            opcode_span,
+        });
+        Some(end)
+    }
+
+    /// The place behind blanks, line ends and comments up to the line's end.
+    #[inline]
+    fn line_blanks(&self, mut at: u32) -> u32 {
+        loop {
+            match self.byte(at) {
+                b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+                b'/' if self.byte(at + 1) == b'/' => {
+                    let rest = self.source.get(at as usize..).unwrap_or_default();
+                    at += memchr::memchr(b'\n', rest).unwrap_or(rest.len()) as u32;
+                }
+                _ => return at,
             }
         }
     }
 
-    fn quick_list(&mut self) -> Option<u32> {
-        let mut at = self.blanks(self.span.end);
+    /// Operands and `;` behind an opcode that ends at `at`.
+    #[inline]
+    fn quick_list(&mut self, at: u32) -> Option<u32> {
+        let mut at = self.blanks(at);
         if self.byte(at) == b';' {
             return Some(at + 1);
         }
@@ -83,29 +144,41 @@ impl Parser<'_> {
     }
 
     /// The operand at `at`; returns its end.
-    #[inline]
+    #[inline(always)]
     fn quick_operand(&mut self, at: u32) -> Option<u32> {
         match self.byte(at) {
+            b'%' => self.quick_name(at),
             b'[' => self.quick_address(at),
             b'{' => self.quick_vector(at),
             b'-' | b'0'..=b'9' => self.quick_number(at),
-            _ => self.quick_name(at),
+            _ => self.quick_other_name(at),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn quick_name(&mut self, at: u32) -> Option<u32> {
-        if let Some(bytes) = self.source.get(at as usize..).and_then(<[u8]>::first_chunk) {
-            let short = Short::of(bytes);
-            let span = Span::new(at, at + short.length);
-            // what begins with a digit, or goes on with a dot, is no name; it is in no range of registers either
-            if short.length > 0
-                && self.byte(span.end) != b'.'
-                && let Some(id) = self.scopes.resolve_short(short, span, &mut self.module.registers)
-            {
+        if let Some(text) = self.source.get(at as usize..).and_then(<[u8]>::first_chunk)
+            && let Some(numbered) = Numbered::of(text, key::ends)
+        {
+            let span = Span::new(at, at + numbered.length);
+            if let Some(id) = self.scopes.numbered(numbered, span, &mut self.module.registers) {
                 self.push(OperandKind::Register(id), span);
                 return Some(span.end);
             }
+        }
+        self.quick_other_name(at)
+    }
+
+    /// A name that is not of a range of registers that was looked up not long ago.
+    #[inline(never)]
+    fn quick_other_name(&mut self, at: u32) -> Option<u32> {
+        let text = self.source.get(at as usize..).and_then(<[u8]>::first_chunk);
+        if let Some((name, length)) = text.and_then(key::name)
+            && let Some(id) = self.scopes.known(name)
+        {
+            let span = Span::new(at, at + length);
+            self.push(OperandKind::Register(id), span);
+            return Some(span.end);
         }
         self.quick_long_name(at)
     }
@@ -123,7 +196,19 @@ impl Parser<'_> {
         let span = Span::new(at, end);
         let kind = self.resolve(span);
         self.push(kind, span);
+        if let OperandKind::Register(id) = kind {
+            self.remember(span, id);
+        }
         Some(end)
+    }
+
+    fn remember(&mut self, name: Span, id: RegId) {
+        // a snippet's name may be a label in the next statement
+        if !self.snippet
+            && let Some(name) = key::known_name(name.of(self.source))
+        {
+            self.scopes.remember(name, id);
+        }
     }
 
     #[inline]

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::key::{self, Short};
+use super::key::{self, Numbered};
 use crate::ptx::{RegId, Register, Span, Type};
 
 const NONE: u32 = u32::MAX;
@@ -71,6 +71,8 @@ pub struct Scopes<'s> {
     budget: usize,
     /// The last short register name of each slot, with what it means.
     recent: Box<[Recent; RECENT]>,
+    /// The last register of each slot by its name.
+    known: Box<[Known; KNOWN]>,
     /// The last range of each slot.
     ranges: [RecentRange; RANGES],
     /// Counts the functions.
@@ -80,7 +82,7 @@ pub struct Scopes<'s> {
 }
 
 /// Number of register names that are found at once.
-const RECENT: usize = 1024;
+const RECENT: usize = 256;
 
 /// A register name that was looked up before; it holds for one generation of declarations.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +90,17 @@ struct Recent {
     key: u64,
     /// The name, which tells apart names with one key.
     name: Span,
+    generation: u32,
+    id: RegId,
+}
+
+/// Number of names that are found by their bytes.
+const KNOWN: usize = 512;
+
+/// A register by the bytes of its name; it holds for one generation of declarations.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    name: key::Name,
     generation: u32,
     id: RegId,
 }
@@ -142,6 +155,7 @@ impl<'s> Scopes<'s> {
             // as much memory as the source has
             budget: source.len() / 4 + 1024,
             recent: Box::new([Recent { key: 0, name: Span::default(), generation: 0, id: RegId(0) }; RECENT]),
+            known: Box::new([Known { name: [0; 2], generation: 0, id: RegId(0) }; KNOWN]),
             ranges: [RecentRange { key: 0, generation: 0, declaration: 0 }; RANGES],
             function: 0,
             generation: 1,
@@ -218,6 +232,11 @@ impl<'s> Scopes<'s> {
         true
     }
 
+    /// What is in force: the name, and whether it is a variable's.
+    pub fn declared(&self) -> impl Iterator<Item = (&'s [u8], bool)> {
+        self.declarations.iter().map(|d| (d.name.of(self.source), d.declared == Declared::Variable))
+    }
+
     /// Whether `name` is declared here.
     pub fn knows(&self, name: Span) -> bool {
         let text = name.of(self.source);
@@ -244,21 +263,32 @@ impl<'s> Scopes<'s> {
         meaning
     }
 
-    /// What a short name means, if that is a register of a range that was looked up not long ago.
+    /// The register of this name, if it was remembered.
     #[inline]
-    pub fn resolve_short(&mut self, short: Short, name: Span, registers: &mut Vec<Register>) -> Option<RegId> {
-        let key = short.prefix_key();
-        let slot = range_slot(key);
-        let range = self.ranges[slot];
-        if self.numbered_like[like(key)] > 0 || !short.numbered || range.key != key || range.generation != self.generation {
+    pub fn known(&self, name: key::Name) -> Option<RegId> {
+        let known = &self.known[key::name_slot(name) % KNOWN];
+        (known.name == name && known.generation == self.generation).then_some(known.id)
+    }
+
+    /// Remembers which register a name is, while no declaration changes it.
+    #[inline]
+    pub fn remember(&mut self, name: key::Name, id: RegId) {
+        self.known[key::name_slot(name) % KNOWN] = Known { name, generation: self.generation, id };
+    }
+
+    /// What a name that ends in a number means, if that is a register of a range that was looked up not long ago.
+    #[inline(always)]
+    pub fn numbered(&mut self, numbered: Numbered, name: Span, registers: &mut Vec<Register>) -> Option<RegId> {
+        let range = &self.ranges[range_slot(numbered.prefix)];
+        if range.key != numbered.prefix || range.generation != self.generation {
             return None;
         }
         // numbers past the end of the range or of its table are looked up the general way
-        let Declaration { dense, ty, vector, .. } = self.declarations.get_mut(range.declaration as usize)?;
-        let id = dense.get_mut(short.number as usize)?;
+        let declaration = self.declarations.get_mut(range.declaration as usize)?;
+        let id = declaration.dense.get_mut(numbered.number as usize)?;
         if *id == NONE {
             *id = registers.len() as u32;
-            registers.push(Register { name, ty: *ty, vector: *vector });
+            registers.push(Register { name, ty: declaration.ty, vector: declaration.vector });
         }
         Some(RegId(*id))
     }
@@ -308,11 +338,12 @@ impl<'s> Scopes<'s> {
         Meaning::Register(RegId(id))
     }
 
-    /// Keeps a range for [`Self::resolve_short`], unless an inner one of its name goes before it for some numbers.
+    /// Keeps a range for [`Self::numbered`], unless an inner one of its name, or something that is declared with a
+    /// number, goes before it for some numbers.
     fn remember_range(&mut self, at: usize) {
         let declaration = &self.declarations[at];
         let (key, name) = (declaration.key, declaration.name.of(self.source));
-        if !key::is_hash(key) && self.find(key, name) == Some(at) {
+        if !key::is_hash(key) && self.numbered_like[like(key)] == 0 && self.find(key, name) == Some(at) {
             self.ranges[range_slot(key)] = RecentRange { key, generation: self.generation, declaration: at as u32 };
         }
     }

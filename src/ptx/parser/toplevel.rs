@@ -33,7 +33,8 @@ impl Parser<'_> {
     /// Whether nothing so far says that this is a module.
     fn may_be_snippet(&self) -> bool {
         let module = &self.module;
-        module.version.is_none()
+        !self.partial
+            && module.version.is_none()
             && module.target.is_none()
             && module.address_size.is_none()
             && module.functions.is_empty()
@@ -94,7 +95,12 @@ impl Parser<'_> {
         )
     }
 
-    fn module_directive(&mut self) {
+    /// Whether the token begins a directive that says something of the whole module.
+    pub(super) fn at_head(&self) -> bool {
+        matches!(self.text(), b".version" | b".target" | b".address_size")
+    }
+
+    pub(super) fn module_directive(&mut self) {
         let text = self.text();
         if matches!(text, b".reg" | b".loc") && self.may_be_snippet() {
             self.bare_body();
