@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use cvtlower::diagnostic::{Diagnostic, Severity};
 use cvtlower::ptx::Span;
+use memmap2::MmapMut;
 
 /// Places are kept as 32-bit offsets.
 const LARGEST: u64 = u32::MAX as u64;
@@ -45,35 +47,104 @@ impl Input {
     }
 
     /// The whole text.
-    pub fn read(&self) -> Result<Vec<u8>, String> {
+    pub fn read(&self) -> Result<Text, String> {
         let fail = |error: &dyn std::fmt::Display| format!("cannot read '{}': {error}", self.name());
         let read = match self {
-            Self::Stdin => read_up_to_largest(io::stdin().lock(), 0),
+            Self::Stdin => Text::read(io::stdin().lock(), 0),
             Self::Path(path) => File::open(path).and_then(|file| {
                 let metadata = file.metadata()?;
                 if metadata.is_dir() {
                     return Err(io::ErrorKind::IsADirectory.into());
                 }
-                read_up_to_largest(&file, metadata.len())
+                Text::read(&file, metadata.len())
             }),
         };
         match read {
-            Ok(Some(bytes)) => Ok(bytes),
+            Ok(Some(text)) => Ok(text),
             Ok(None) => Err(fail(&"it is larger than 4 GiB")),
             Err(error) => Err(fail(&reason(&error))),
         }
     }
 }
 
-/// All of `reader`, or `None` when that is too much.
-fn read_up_to_largest(reader: impl Read, expected: u64) -> io::Result<Option<Vec<u8>>> {
-    if expected > LARGEST {
-        return Ok(None);
+/// The bytes of an input.
+///
+/// They are read and not mapped: what happens to the file afterwards changes nothing.
+pub enum Text {
+    /// A short text, or one whose length was not known.
+    Short(Vec<u8>),
+    /// A long one, in large pages: the system hands those out in less time than it takes to read the text.
+    Long {
+        pages: MmapMut,
+        /// Where the first large page, and the text, begins.
+        start: usize,
+        length: usize,
+    },
+}
+
+/// The size of a large page; with smaller ones it is only a length from which they would be worth it.
+const PAGE: usize = 2 << 20;
+
+impl Text {
+    /// All of `reader`, or `None` when that is too much.
+    fn read(mut reader: impl Read, expected: u64) -> io::Result<Option<Self>> {
+        if expected > LARGEST {
+            return Ok(None);
+        }
+        let expected = expected as usize;
+        if expected >= PAGE
+            && let Ok(mut pages) = large_pages(expected)
+        {
+            let start = pages.as_ptr().align_offset(PAGE).min(PAGE);
+            let length = fill(&mut reader, &mut pages[start..start + expected])?;
+            let mut more = Vec::new();
+            reader.take(LARGEST + 1 - length as u64).read_to_end(&mut more)?;
+            if more.is_empty() {
+                return Ok(Some(Self::Long { pages, start, length }));
+            }
+            // It grew while it was read.
+            let mut all = pages[start..start + length].to_vec();
+            all.append(&mut more);
+            return Ok((all.len() as u64 <= LARGEST).then_some(Self::Short(all)));
+        }
+        // One byte more than expected, so that the end is seen without another allocation.
+        let mut bytes = Vec::with_capacity(expected + 1);
+        reader.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        Ok((bytes.len() as u64 <= LARGEST).then_some(Self::Short(bytes)))
     }
-    // One byte more than expected, so that the end is seen without another allocation.
-    let mut bytes = Vec::with_capacity(expected as usize + 1);
-    reader.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    Ok(if bytes.len() as u64 > LARGEST { None } else { Some(bytes) })
+}
+
+impl Deref for Text {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Short(bytes) => bytes,
+            Self::Long { pages, start, length } => &pages[*start..start + length],
+        }
+    }
+}
+
+/// Memory for so many bytes behind a border of large pages.
+fn large_pages(length: usize) -> io::Result<MmapMut> {
+    let pages = MmapMut::map_anon(length + PAGE)?;
+    #[cfg(target_os = "linux")]
+    pages.advise(memmap2::Advice::HugePage)?;
+    Ok(pages)
+}
+
+/// Reads until `bytes` are full or the reader is at its end; returns the number of bytes read.
+fn fill(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < bytes.len() {
+        match reader.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
 }
 
 /// What an I/O error says, without Rust's " (os error 2)".

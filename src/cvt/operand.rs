@@ -14,7 +14,7 @@ pub struct Operands {
     /// What stands behind the guard's `@`.
     pub guard: Guard,
     /// The guard's name, where it is of use in a message.
-    pub guard_name: Box<str>,
+    pub guard_name: Option<Box<str>>,
     /// The operands, result first.
     pub list: SmallVec<[OperandShape; 5]>,
 }
@@ -45,9 +45,9 @@ pub struct OperandShape {
     /// `a.b0`
     pub selector: Option<Selector>,
     /// The selector's name, where it is of use in a message.
-    pub selector_name: Box<str>,
+    pub selector_name: Option<Box<str>>,
     /// The operand's name, where it is of use in a message.
-    pub name: Box<str>,
+    pub name: Option<Box<str>>,
 }
 
 /// What an operand is.
@@ -123,8 +123,8 @@ impl OperandShape {
             inverted: false,
             paired: false,
             selector: None,
-            selector_name: Box::default(),
-            name: Box::default(),
+            selector_name: None,
+            name: None,
         }
     }
 
@@ -221,8 +221,8 @@ pub fn shapes_among<'s>(module: &Module<'s>, statement: &Statement, names: &Name
         Some(_) => Guard::Fine,
     };
     let guard_name = match (guard, statement.guard.and_then(|g| module.registers.get(g.register.0 as usize))) {
-        (Guard::Undeclared, Some(r)) => String::from_utf8_lossy(r.name.of(module.source)).into(),
-        _ => Box::default(),
+        (Guard::Undeclared, Some(r)) => Some(String::from_utf8_lossy(r.name.of(module.source)).into()),
+        _ => None,
     };
     Operands { guard, guard_name, list }
 }
@@ -286,12 +286,12 @@ fn shape_of<'a, 's>(module: &Module<'s>, operands: &'a [Operand], names: &Names<
                 return (OperandShape { value: Value::Register(ty), ..inner }, rest);
             }
             let selector = selector(name, &inner.value);
-            let selector_name = if selector == Selector::Video { Box::default() } else { name.into() };
+            let selector_name = (selector != Selector::Video).then(|| name.into());
             OperandShape { selector: Some(selector), selector_name, ..inner }
         }
     };
     let shape = match shape.value {
-        Value::Undeclared if shape.name.is_empty() => OperandShape { name: text().into(), ..shape },
+        Value::Undeclared if shape.name.is_none() => OperandShape { name: Some(text().into()), ..shape },
         _ => shape,
     };
     (shape, rest)

@@ -140,7 +140,7 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Kn
             known(second)
         }
         Action::And => {
-            let Some(mask) = [second, third].into_iter().find_map(|o| constant(o)) else {
+            let Some(mask) = [second, third].into_iter().find_map(constant) else {
                 let (a, b) = (known(second)?, known(third)?);
                 return bounded(a.zero_from.min(b.zero_from).into(), m.ty?);
             };

@@ -237,7 +237,7 @@ pub(super) fn constant(module: &Module<'_>, operand: u32, known: impl FnOnce(u32
         OperandKind::Register(_) => known(at).constant?,
         _ => return None,
     };
-    Some(if (at - operand) % 2 == 0 { value } else { value.wrapping_neg() })
+    Some(if (at - operand).is_multiple_of(2) { value } else { value.wrapping_neg() })
 }
 
 /// Index past the operand at `i` and its children.

@@ -95,8 +95,8 @@ fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
         let (w, _, _) = flow.maker(source);
         let m = flow.meaning(w);
         // A select from a constant is a predicated copy.
-        let constant = m.action == Action::Selp
-            && flow.arguments(w).skip(1).take(2).any(|o| flow.register(o).is_none());
+        let constant =
+            m.action == Action::Selp && flow.arguments(w).skip(1).take(2).any(|o| flow.register(o).is_none());
         matches!(m.action, Action::Neg | Action::Abs) || m.merges && !constant || w.guard.is_some()
     });
     !unfit

@@ -176,13 +176,7 @@ impl Flow<'_> {
 
     /// A 64-bit sum that takes the sign of its sign-extended addend itself (LEA.HI.X.SX32): a sum of two, in no loop
     /// that the addend is made outside of. Products and sums of three take a pair.
-    fn takes_sign(
-        &self,
-        s: &crate::ptx::Statement,
-        site: UseSite,
-        position: u32,
-        end: u32,
-    ) -> bool {
+    fn takes_sign(&self, s: &crate::ptx::Statement, site: UseSite, position: u32, end: u32) -> bool {
         let module = self.module();
         let second = after(module, s.operands, end);
         let other = if position == 1 { after(module, second, end) } else { second };

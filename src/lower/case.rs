@@ -211,9 +211,7 @@ impl Case {
             });
             case.twin = flow.twin(v);
             case.packed_at = case.uses.first().and_then(|u| match *u {
-                Use::PackIntegers { statement } => {
-                    Some(statement).filter(|&at| flow.packs_floats(at).is_some())
-                }
+                Use::PackIntegers { statement } => Some(statement).filter(|&at| flow.packs_floats(at).is_some()),
                 _ => None,
             });
             let all = |u: &Use| matches!(*u, Use::PackIntegers { statement } if flow.packs_floats(statement).is_some());
@@ -478,9 +476,10 @@ fn turned(flow: &Flow<'_>, predicate: Value) -> bool {
         return false;
     }
     // A parameter is read from the constant bank, which only the second source can be: the two change places.
-    let mut arguments = flow.arguments(s).skip(1).map(|o| {
-        flow.value(o).is_some_and(|v| flow.meaning(flow.maker(v).0).action == Action::Load(Space::Param))
-    });
+    let mut arguments = flow
+        .arguments(s)
+        .skip(1)
+        .map(|o| flow.value(o).is_some_and(|v| flow.meaning(flow.maker(v).0).action == Action::Load(Space::Param)));
     let swapped = arguments.next() == Some(true) && arguments.next() == Some(false);
     flow.module().opcodes[s.opcode.0 as usize].parts().any(|p| match p {
         b"lt" | b"le" | b"lo" | b"ls" => !swapped,

@@ -5,8 +5,13 @@
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 /// Bytes of a block: counting half of them takes as long as finding the block.
-const BLOCK: usize = 256;
+const BLOCK: usize = 512;
+
+/// Bytes that are worth a thread.
+const SHARE: usize = 1 << 20;
 
 /// The lines of a text.
 #[derive(Debug, Clone)]
@@ -29,14 +34,18 @@ struct Column {
 impl<'s> LineIndex<'s> {
     /// Finds the lines of `source`; they end with a line feed (a carriage return before it belongs to the line).
     pub fn new(source: &'s [u8]) -> Self {
-        let mut lines = 0;
-        let counted = source.chunks(BLOCK).map(|block| {
-            lines += feeds(block);
-            lines
-        });
         let mut before = Vec::with_capacity(source.len().div_ceil(BLOCK) + 1);
         before.push(0);
-        before.extend(counted);
+        if source.len() < SHARE {
+            before.extend(source.chunks(BLOCK).map(feeds));
+        } else {
+            before.par_extend(source.par_chunks(BLOCK).with_min_len(SHARE / BLOCK).map(feeds));
+        }
+        let mut lines = 0;
+        for block in &mut before {
+            lines += *block;
+            *block = lines;
+        }
         Self { source, before, columns: OnceLock::new() }
     }
 
@@ -163,7 +172,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 16) % below
         };
-        for length in [0, 1, 255, 256, 257, 700, 2000] {
+        for length in [0, 1, 511, 512, 513, 700, 2000] {
             for seldom in [3, 40, 5000] {
                 let pieces: [&[u8]; 6] = [b"\n", "é".as_bytes(), "\u{10000}".as_bytes(), b"\xff", b"\x80", b"a"];
                 let mut text = if length % 2 == 0 { b"\xEF\xBB\xBF".to_vec() } else { Vec::new() };

@@ -1,5 +1,9 @@
 //! The fundamental and alternate types of the PTX ISA, as an instruction or a register declaration names them.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 /// A type that ptxas knows by name, for registers, instructions or both.
 ///
 /// PTX ISA, "Types" and "Alternate Floating-Point Data Formats". Packed types count the width of the
@@ -125,7 +129,10 @@ impl Type {
 
     /// The type of that name, without the dot.
     pub fn from_name(name: &[u8]) -> Option<Type> {
-        Self::NAMES.iter().find(|(n, _)| n.as_bytes() == name).map(|&(_, t)| t)
+        // an opcode's parts are looked up by the thousand
+        static BY_NAME: LazyLock<FxHashMap<&[u8], Type>> =
+            LazyLock::new(|| Type::NAMES.iter().map(|&(name, ty)| (name.as_bytes(), ty)).collect());
+        BY_NAME.get(name).copied()
     }
 
     /// Two values of 8, 6 or 4 bits each.

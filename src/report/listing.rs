@@ -5,6 +5,8 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use rayon::prelude::*;
+
 use super::text::lossy;
 use super::{Format, Unit, explain};
 use crate::sass::{Instruction, Op, Operand, Reg, Selector};
@@ -16,6 +18,12 @@ const INSTRUCTION_BYTES: u64 = 16;
 
 /// Where nvdisasm ends a guard: the instruction starts one blank further.
 const GUARD_WIDTH: usize = 18;
+
+/// Conversions that are worth a thread's time.
+const SHARE: usize = 4096;
+
+/// Shares for each core: some take longer than others.
+const SHARES_PER_CORE: usize = 4;
 
 /// The format of `--format sass`.
 pub struct Listing {
@@ -35,29 +43,39 @@ impl Listing {
 }
 
 impl Format for Listing {
-    type Part = Vec<u8>;
+    type Part = Vec<Vec<u8>>;
 
-    fn part(&self, unit: &Unit<'_, '_>) -> io::Result<Vec<u8>> {
+    fn part(&self, unit: &Unit<'_, '_>) -> io::Result<Vec<Vec<u8>>> {
         let translation = unit.translation;
-        let mut out = Vec::with_capacity(4096);
+        let mut head = Vec::new();
         if self.headed {
-            writeln!(out, "// {} for {}", unit.path, translation.arch)?;
+            writeln!(head, "// {} for {}", unit.path, translation.arch)?;
         }
         if !translation.module.snippet {
-            writeln!(out, "\t.target\t{}", translation.arch)?;
+            writeln!(head, "\t.target\t{}", translation.arch)?;
         }
-        let mut texts = Texts::default();
-        for function in &translation.functions {
-            self.function(unit, function, &mut texts, &mut out)?;
-        }
-        Ok(out)
+        let conversions: usize = translation.functions.iter().map(|f| f.conversions.len()).sum();
+        let shares = if conversions < SHARE { 1 } else { SHARES_PER_CORE * rayon::current_num_threads() };
+        let functions = translation.functions.len().div_ceil(shares).max(1);
+        let write = |functions: &[FunctionTranslation]| {
+            let (mut texts, mut out) = (Texts::default(), Vec::with_capacity(4096));
+            functions.iter().try_for_each(|function| self.function(unit, function, &mut texts, &mut out))?;
+            Ok(out)
+        };
+        let bodies: io::Result<Vec<Vec<u8>>> = match shares {
+            1 => translation.functions.chunks(functions).map(write).collect(),
+            _ => translation.functions.par_chunks(functions).map(write).collect(),
+        };
+        let mut parts = vec![head];
+        parts.append(&mut bodies?);
+        Ok(parts)
     }
 
-    fn put(&mut self, _: Target, part: Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
+    fn put(&mut self, _: Target, part: Vec<Vec<u8>>, out: &mut dyn Write) -> io::Result<()> {
         if std::mem::replace(&mut self.started, true) {
             out.write_all(b"\n\n")?;
         }
-        out.write_all(&part)
+        part.iter().try_for_each(|piece| out.write_all(piece))
     }
 
     fn finish(&mut self, _: &mut dyn Write) -> io::Result<()> {

@@ -57,7 +57,7 @@ impl Case<'_> {
         let mut limited = false;
         for (i, operand) in operands.list.iter().enumerate() {
             let at = place(i);
-            let name = || operand.selector_name.clone();
+            let name = || operand.selector_name.clone().unwrap_or_default();
             match operand.selector {
                 Some(Selector::Unknown) => self.tell(Fault::Operand(OperandFault::SelectorUnknown(name())), at),
                 Some(Selector::Field) => self.tell(Fault::Operand(OperandFault::FieldUnknown(name())), at),
@@ -99,12 +99,12 @@ impl Case<'_> {
     /// Names that nothing declares are told at the end.
     pub(super) fn unknown_symbols(&mut self) {
         if self.operands.guard == Guard::Undeclared {
-            self.tell(Fault::Operand(OperandFault::Unknown(self.operands.guard_name.clone())), Place::Guard);
+            self.tell(Fault::Operand(OperandFault::Unknown(self.operands.guard_name.clone().unwrap_or_default())), Place::Guard);
         }
         let operands = self.operands;
         for (i, operand) in operands.list.iter().enumerate() {
             if operand.value == Value::Undeclared {
-                self.tell(Fault::Operand(OperandFault::Unknown(operand.name.clone())), place(i));
+                self.tell(Fault::Operand(OperandFault::Unknown(operand.name.clone().unwrap_or_default())), place(i));
             }
         }
     }

@@ -70,7 +70,7 @@ impl Numbered {
         // the name at the top of the word, zeros below it
         let top = word << (64 - bits);
         let low = top & !each(0x80);
-        let others = ((low ^ each(b'0')) + each(0x7f - 9) | top) & each(0x80);
+        let others = (((low ^ each(b'0')) + each(0x7f - 9)) | top) & each(0x80);
         let digits = others.leading_zeros() & !7;
         if digits == 0 || digits == bits {
             return None;

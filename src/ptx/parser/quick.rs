@@ -6,7 +6,7 @@
 
 use super::key::{self, Numbered};
 use super::{Parser, RECENT};
-use crate::ptx::{Guard, Operand, OperandKind, RegId, Span, Statement, StatementKind};
+use crate::ptx::{Guard, OpcodeId, Operand, OperandKind, RegId, Span, Statement, StatementKind};
 
 /// A letter, which begins a name.
 const LETTER: u8 = 1;
@@ -76,17 +76,24 @@ impl Parser<'_> {
     #[inline]
     fn quick_statement(&mut self, at: u32) -> Option<u32> {
         let start = self.line_blanks(at);
-        let mut at = start;
-        let mut guard = None;
-        if self.byte(at) == b'@' {
-            let negated = self.byte(at + 1) == b'!';
-            let name = at + 1 + u32::from(negated);
-            let numbered = Numbered::of(self.source.get(name as usize..)?.first_chunk()?, key::blanks)?;
-            let span = Span::new(name, name + numbered.length);
-            let register = self.scopes.numbered(numbered, span, &mut self.module.registers)?;
-            guard = Some(Guard { register, negated });
-            at = self.blanks(span.end);
+        match self.byte(start) {
+            b'$' => self.quick_label(start),
+            b'.' => self.quick_location(start),
+            b'@' => {
+                let negated = self.byte(start + 1) == b'!';
+                let at = start + 1 + u32::from(negated);
+                let name = Numbered::of(self.source.get(at as usize..)?.first_chunk()?, key::blanks)?;
+                let span = Span::new(at, at + name.length);
+                let register = self.scopes.numbered(name, span, &mut self.module.registers)?;
+                self.quick_instruction(start, self.blanks(span.end), Some(Guard { register, negated }))
+            }
+            _ => self.quick_instruction(start, start, None),
         }
+    }
+
+    /// The instruction whose opcode is at `at`, and with its guard at `start`.
+    #[inline(always)]
+    fn quick_instruction(&mut self, start: u32, at: u32, guard: Option<Guard>) -> Option<u32> {
         let (opcode, length) = key::opcode(self.source.get(at as usize..)?.first_chunk()?)?;
         let &(known, id) = &self.known_opcodes[key::opcode_index(opcode) % RECENT];
         if known != opcode || length == 0 {
@@ -108,6 +115,89 @@ impl Parser<'_> {
             opcode_span,
         });
         Some(end)
+    }
+
+    /// `$L__BB0_2:`
+    fn quick_label(&mut self, at: u32) -> Option<u32> {
+        let name = Span::new(at, self.name_end(at)?);
+        if self.byte(name.end) != b':' {
+            return None;
+        }
+        let operands = self.module.operands.len() as u32;
+        let id = self.intern_name(name);
+        self.push(OperandKind::Symbol(id), name);
+        self.module.statements.push(Statement {
+            kind: StatementKind::Label,
+            guard: None,
+            opcode: OpcodeId(0),
+            operands,
+            operand_count: 1,
+            span: Span::new(at, name.end + 1),
+            opcode_span: name,
+        });
+        Some(name.end + 1)
+    }
+
+    /// `.loc 1 2 3, function_name L, inlined_at 1 2 3`
+    fn quick_location(&mut self, at: u32) -> Option<u32> {
+        const NAME: &[u8] = b".loc";
+        let name = Span::new(at, at + NAME.len() as u32);
+        if self.source.get(at as usize..name.end as usize) != Some(NAME) {
+            return None;
+        }
+        let mut end = self.quick_place(name.end)?;
+        while self.byte(end) == b',' {
+            let word = self.blanks(end + 1);
+            end = self.name_end(word)?;
+            end = match Span::new(word, end).of(self.source) {
+                b"function_name" => {
+                    let name = self.blanks(end);
+                    self.name_end(name).filter(|_| name > end)?
+                }
+                b"inlined_at" => self.quick_place(end)?,
+                _ => return None,
+            };
+        }
+        // anything else that goes on is looked at in general
+        if !matches!(self.byte(end), b'\n' | b'\r' | b' ' | b'\t')
+            || !matches!(self.byte(self.blanks(end)), b'\n' | b'\r' | b'/')
+        {
+            return None;
+        }
+        let opcode = self.intern_opcode(name);
+        self.module.statements.push(Statement {
+            kind: StatementKind::Directive,
+            guard: None,
+            opcode,
+            operands: self.module.operands.len() as u32,
+            operand_count: 0,
+            span: Span::new(at, end),
+            opcode_span: name,
+        });
+        Some(end)
+    }
+
+    /// Three numbers, each with blanks before it; returns their end.
+    fn quick_place(&self, mut at: u32) -> Option<u32> {
+        for _ in 0..3 {
+            let start = self.blanks(at);
+            let (OperandKind::Integer, end) = self.number(start).filter(|_| start > at)? else { return None };
+            at = end;
+        }
+        Some(at)
+    }
+
+    /// The end of the name at `at`, if there is one without dots.
+    #[inline]
+    fn name_end(&self, at: u32) -> Option<u32> {
+        let mut end = at + 1;
+        while class(self.byte(end)) & REST != 0 {
+            end += 1;
+        }
+        let first = class(self.byte(at));
+        // a sign alone is an operator or a sink; a dot makes it a dotted name
+        let other = first & LETTER == 0 && (first & SIGN == 0 || end == at + 1) || self.byte(end) == b'.';
+        (!other).then_some(end)
     }
 
     /// The place behind blanks, line ends and comments up to the line's end.
@@ -184,15 +274,7 @@ impl Parser<'_> {
     }
 
     fn quick_long_name(&mut self, at: u32) -> Option<u32> {
-        let mut end = at + 1;
-        while class(self.byte(end)) & REST != 0 {
-            end += 1;
-        }
-        let first = class(self.byte(at));
-        // a sign alone is an operator or a sink; a dot makes it a dotted name
-        if first & LETTER == 0 && (first & SIGN == 0 || end == at + 1) || self.byte(end) == b'.' {
-            return None;
-        }
+        let end = self.name_end(at)?;
         let span = Span::new(at, end);
         let kind = self.resolve(span);
         self.push(kind, span);
