@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use cvtlower::diagnostic::{Diagnostic, Severity};
 use cvtlower::ptx::Span;
 use memmap2::MmapMut;
+use rayon::prelude::*;
 
 /// Places are kept as 32-bit offsets.
 const LARGEST: u64 = u32::MAX as u64;
@@ -56,7 +57,10 @@ impl Input {
                 if metadata.is_dir() {
                     return Err(io::ErrorKind::IsADirectory.into());
                 }
-                Text::read(&file, metadata.len())
+                match Text::read_at_once(&file, metadata.len()) {
+                    Some(text) => Ok(Some(text)),
+                    None => Text::read(&file, metadata.len()),
+                }
             }),
         };
         match read {
@@ -85,28 +89,43 @@ pub enum Text {
 /// The size of a large page; with smaller ones it is only a length from which they would be worth it.
 const PAGE: usize = 2 << 20;
 
+/// What a core reads at a time.
+const SHARE: usize = PAGE / 2;
+
 impl Text {
+    /// A long file of `length` bytes, on all cores; `None` where that is not to be had.
+    ///
+    /// Whether it got longer is not asked: it is what it was when it was opened.
+    #[cfg(unix)]
+    fn read_at_once(file: &File, length: u64) -> Option<Self> {
+        use std::os::unix::fs::FileExt;
+
+        if length > LARGEST || length < PAGE as u64 {
+            return None;
+        }
+        let length = length as usize;
+        let mut pages = MmapMut::map_anon(length + PAGE).ok()?;
+        let start = pages.as_ptr().align_offset(PAGE).min(PAGE);
+        // without large pages it takes longer, that is all
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        let shares = pages[start..start + length].par_chunks_mut(SHARE).enumerate();
+        let read = shares.try_for_each(|(n, share)| file.read_exact_at(share, (n * SHARE) as u64));
+        read.ok().map(|()| Self::Long { pages, start, length })
+    }
+
+    /// As on Unix, where there is no such thing.
+    #[cfg(not(unix))]
+    fn read_at_once(_: &File, _: u64) -> Option<Self> {
+        None
+    }
+
     /// All of `reader`, or `None` when that is too much.
-    fn read(mut reader: impl Read, expected: u64) -> io::Result<Option<Self>> {
+    fn read(reader: impl Read, expected: u64) -> io::Result<Option<Self>> {
         if expected > LARGEST {
             return Ok(None);
         }
         let expected = expected as usize;
-        if expected >= PAGE
-            && let Ok(mut pages) = large_pages(expected)
-        {
-            let start = pages.as_ptr().align_offset(PAGE).min(PAGE);
-            let length = fill(&mut reader, &mut pages[start..start + expected])?;
-            let mut more = Vec::new();
-            reader.take(LARGEST + 1 - length as u64).read_to_end(&mut more)?;
-            if more.is_empty() {
-                return Ok(Some(Self::Long { pages, start, length }));
-            }
-            // It grew while it was read.
-            let mut all = pages[start..start + length].to_vec();
-            all.append(&mut more);
-            return Ok((all.len() as u64 <= LARGEST).then_some(Self::Short(all)));
-        }
         // One byte more than expected, so that the end is seen without another allocation.
         let mut bytes = Vec::with_capacity(expected + 1);
         reader.take(LARGEST + 1).read_to_end(&mut bytes)?;
@@ -123,28 +142,6 @@ impl Deref for Text {
             Self::Long { pages, start, length } => &pages[*start..start + length],
         }
     }
-}
-
-/// Memory for so many bytes behind a border of large pages.
-fn large_pages(length: usize) -> io::Result<MmapMut> {
-    let pages = MmapMut::map_anon(length + PAGE)?;
-    #[cfg(target_os = "linux")]
-    pages.advise(memmap2::Advice::HugePage)?;
-    Ok(pages)
-}
-
-/// Reads until `bytes` are full or the reader is at its end; returns the number of bytes read.
-fn fill(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
-    let mut length = 0;
-    while length < bytes.len() {
-        match reader.read(&mut bytes[length..]) {
-            Ok(0) => break,
-            Ok(read) => length += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(length)
 }
 
 /// What an I/O error says, without Rust's " (os error 2)".

@@ -17,7 +17,7 @@ use crate::ptx::parser::Reader;
 const PART: usize = 256 << 10;
 
 /// Parts for each core: some take longer than others.
-const PARTS_PER_CORE: usize = 2;
+const PARTS_PER_CORE: usize = 1;
 
 /// What is done of a module.
 pub struct Whole<'s> {

@@ -89,29 +89,31 @@ impl Numbered {
     }
 }
 
-/// The bytes of a text up to one of the found ones, zeros behind them, and how many they are.
-#[inline]
-fn cut<const WORDS: usize>(mut words: [u64; WORDS], find: fn(u64) -> u64) -> Option<([u64; WORDS], u32)> {
-    for at in 0..WORDS {
-        let found = find(words[at]);
-        if found != 0 {
-            let bits = found.trailing_zeros() & !7;
-            words[at] &= (1 << bits) - 1;
-            words[at + 1..].fill(0);
-            return Some((words, at as u32 * 8 + bits / 8));
-        }
-    }
-    None
+/// The bytes of a word before the first of those that are marked, and their number.
+#[inline(always)]
+fn before(word: u64, marked: u64) -> (u64, u32) {
+    let bits = marked.trailing_zeros() & !7;
+    (word & ((1 << bits) - 1), bits / 8)
 }
 
 /// The bytes of a name of up to 16 bytes, to be looked up at once; what they are has to be known from elsewhere.
 pub type Name = [u64; 2];
 
 /// The name at the start of a text, if it ends where an operand may end, and its length.
-#[inline]
+#[inline(always)]
 pub fn name(text: &[u8; 16]) -> Option<(Name, u32)> {
     let (words, _) = text.as_chunks::<8>();
-    cut([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])], ends)
+    let [a, b] = [u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])];
+    let (first, second) = (ends(a), ends(b));
+    if first != 0 {
+        let (a, length) = before(a, first);
+        return Some(([a, 0], length));
+    }
+    if second == 0 {
+        return None;
+    }
+    let (b, length) = before(b, second);
+    Some(([a, b], 8 + length))
 }
 
 /// A name as [`name`] gives it, if it is short enough.
@@ -132,10 +134,39 @@ pub fn name_slot(name: Name) -> usize {
 pub type Opcode = [u64; 4];
 
 /// What stands at the start of a text up to a blank or the end of the line, and its length.
-#[inline]
+///
+/// The words stay in registers: an array that is written by words and compared as a whole is waited for.
+#[inline(always)]
 pub fn opcode(text: &[u8; 32]) -> Option<(Opcode, u32)> {
     let (words, _) = text.as_chunks::<8>();
-    cut([0, 1, 2, 3].map(|at| u64::from_le_bytes(words[at])), blanks)
+    let word = |at: usize| u64::from_le_bytes(words[at]);
+    let (a, marked) = (word(0), blanks(word(0)));
+    if marked != 0 {
+        let (a, length) = before(a, marked);
+        return Some(([a, 0, 0, 0], length));
+    }
+    let (b, marked) = (word(1), blanks(word(1)));
+    if marked != 0 {
+        let (b, length) = before(b, marked);
+        return Some(([a, b, 0, 0], 8 + length));
+    }
+    let (c, marked) = (word(2), blanks(word(2)));
+    if marked != 0 {
+        let (c, length) = before(c, marked);
+        return Some(([a, b, c, 0], 16 + length));
+    }
+    let (d, marked) = (word(3), blanks(word(3)));
+    if marked == 0 {
+        return None;
+    }
+    let (d, length) = before(d, marked);
+    Some(([a, b, c, d], 24 + length))
+}
+
+/// Whether two opcodes are the same.
+#[inline(always)]
+pub fn same_opcode(a: &Opcode, b: &Opcode) -> bool {
+    (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]) == 0
 }
 
 /// An opcode as [`opcode`] gives it, if it is short enough.

@@ -95,8 +95,9 @@ impl Parser<'_> {
     #[inline(always)]
     fn quick_instruction(&mut self, start: u32, at: u32, guard: Option<Guard>) -> Option<u32> {
         let (opcode, length) = key::opcode(self.source.get(at as usize..)?.first_chunk()?)?;
-        let &(known, id) = &self.known_opcodes[key::opcode_index(opcode) % RECENT];
-        if known != opcode || length == 0 {
+        let (known, id) = &self.known_opcodes[key::opcode_index(opcode) % RECENT];
+        let id = *id;
+        if !key::same_opcode(known, &opcode) || length == 0 {
             return None;
         }
         let opcode_span = Span::new(at, at + length);
