@@ -134,6 +134,13 @@ pub fn translate_whole<'s>(source: &'s [u8], options: &Options) -> Translation<'
     run(source, options, Keep::All)
 }
 
+/// As [`translate`], in so many parts however short the text; `None` where it has to be read in one piece.
+#[cfg(any(test, fuzzing))]
+pub fn translate_in_parts<'s>(source: &'s [u8], options: &Options, parts: usize) -> Option<Translation<'s>> {
+    let Whole { module, functions } = parts::translate(source, options, parts)?;
+    Some(finish(module, &[], functions, options))
+}
+
 /// Which statements are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keep {

@@ -8,7 +8,7 @@ use cvtlower::ptx::{Module, OperandKind, Statement, StatementKind};
 use cvtlower::report::listing::Listing;
 use cvtlower::report::{Format, Unit};
 use cvtlower::target::Target;
-use cvtlower::translate::{Context, Options, Translation, translate};
+use cvtlower::translate::{Context, Fate, Options, Translation, translate, translate_whole};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
@@ -332,11 +332,47 @@ fn two_runs_give_the_same_bytes() {
         Listing::new(true, true)
             .part(&Unit { path: "k.ptx", translation: &translation, lines: &lines })
             .expect("memory")
+            .concat()
     };
     for arch in ["sm_80", "sm_89", "sm_100a"] {
         let arch = Target::parse(arch).expect("a target");
         for kernel in KERNELS {
             assert!(list(kernel, arch) == list(kernel, arch));
         }
+    }
+}
+
+/// Where statements are forgotten, what is said of the others stays.
+#[test]
+fn statements_that_are_forgotten_change_nothing() {
+    let told = |translation: &Translation<'_>| -> Vec<String> {
+        let module = &translation.module;
+        let text = |statement: u32| {
+            String::from_utf8_lossy(module.statements[statement as usize].span.of(module.source)).into_owned()
+        };
+        let name = |register: cvtlower::ptx::RegId| {
+            String::from_utf8_lossy(module.registers[register.0 as usize].name.of(module.source)).into_owned()
+        };
+        let conversions = translation.functions.iter().flat_map(|f| &f.conversions);
+        conversions
+            .map(|c| {
+                let into = match c.fate {
+                    Fate::Folded { into: Some(into), .. } => text(into),
+                    _ => String::new(),
+                };
+                let registers: Vec<_> = c.registers.iter().map(|&(r, reg)| (name(r), reg)).collect();
+                let isolated = translation.isolated(c);
+                format!("{} into {into:?}: {:?} {registers:?} {isolated:?}", text(c.statement), c.sass)
+            })
+            .collect()
+    };
+    for kernel in KERNELS {
+        let (less, all) = (
+            translate(kernel.as_bytes(), &options(Context::Kernel)),
+            translate_whole(kernel.as_bytes(), &options(Context::Kernel)),
+        );
+        assert!(less.module.statements.len() <= all.module.statements.len());
+        assert_eq!(told(&less), told(&all));
+        assert_eq!(less.diagnostics, all.diagnostics);
     }
 }

@@ -1,11 +1,11 @@
-//! Real files with pieces changed, cut out, doubled and swapped.
+//! Real files with pieces changed, cut out, doubled and swapped, one or several of them, in one piece and in parts.
 #![no_main]
 
 mod common;
 
 use arbitrary::Arbitrary;
 use cvtlower::target::Target;
-use cvtlower::translate::Context;
+use cvtlower::translate::{Context, Options, translate, translate_in_parts};
 use libfuzzer_sys::fuzz_target;
 
 const FILES: [&[u8]; 8] = [
@@ -36,6 +36,8 @@ enum Change {
 #[derive(Debug, Arbitrary)]
 struct Input {
     file: u8,
+    more: [u8; 3],
+    parts: u8,
     isolated: bool,
     arch: u8,
     changes: Vec<Change>,
@@ -49,6 +51,11 @@ fn line(text: &[u8], at: usize) -> std::ops::Range<usize> {
 
 fuzz_target!(|input: Input| {
     let mut text = FILES[usize::from(input.file) % FILES.len()].to_vec();
+    for &file in input.more.iter().take(usize::from(input.parts) % 4) {
+        let lines = FILES[usize::from(file) % FILES.len()].split_inclusive(|&byte| byte == b'\n');
+        let heads: [&[u8]; 3] = [b".version", b".target", b".address_size"];
+        lines.filter(|line| !heads.iter().any(|head| line.starts_with(head))).for_each(|line| text.extend_from_slice(line));
+    }
     for change in input.changes.iter().take(40) {
         if text.is_empty() {
             return;
@@ -83,5 +90,10 @@ fuzz_target!(|input: Input| {
     }
     let context = if input.isolated { Context::Isolated } else { Context::Kernel };
     let targets: Vec<Target> = Target::all().collect();
-    common::everything(&text, context, Some(targets[usize::from(input.arch) % targets.len()]));
+    let arch = Some(targets[usize::from(input.arch) % targets.len()]);
+    common::everything(&text, context, arch);
+    let options = Options { arch, retarget: false, context };
+    if let Some(parts) = translate_in_parts(&text, &options, 2 + usize::from(input.parts) % 4) {
+        assert!(format!("{parts:?}") == format!("{:?}", translate(&text, &options)));
+    }
 });

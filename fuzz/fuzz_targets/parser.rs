@@ -1,8 +1,8 @@
-//! Any bytes give a tree whose parts are where it says.
+//! Any bytes give a tree whose parts are where it says, and the same one in the general way.
 #![no_main]
 
 use cvtlower::ptx::StatementKind;
-use cvtlower::ptx::parser::parse;
+use cvtlower::ptx::parser::{parse, parse_in_general};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -23,4 +23,8 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(s.kind != StatementKind::Instruction || (s.opcode.0 as usize) < module.opcodes.len());
         }
     }
+    assert!(format!("{module:?}{errors:?}") == {
+        let (module, errors) = parse_in_general(bytes);
+        format!("{module:?}{errors:?}")
+    });
 });

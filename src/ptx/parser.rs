@@ -46,6 +46,15 @@ pub fn parse(source: &[u8]) -> (Module<'_>, Vec<SyntaxError>) {
     reader.finish()
 }
 
+/// As [`parse`], every statement in the general way: what [`parse`] has to give.
+#[cfg(any(test, fuzzing))]
+pub fn parse_in_general(source: &[u8]) -> (Module<'_>, Vec<SyntaxError>) {
+    let mut reader = Reader::new(source);
+    reader.parser.general = true;
+    while reader.next_function() {}
+    reader.finish()
+}
+
 /// Reads a module function by function, so that not all of its statements have to be held at once.
 ///
 /// As [`parse`], it never fails as a whole.
@@ -163,6 +172,9 @@ struct Parser<'s> {
     labels: FxHashSet<&'s [u8]>,
     /// After `.extern`.
     external: bool,
+    /// Every statement is read in the general way.
+    #[cfg(any(test, fuzzing))]
+    general: bool,
     /// Begins within a module.
     partial: bool,
     /// Within a snippet, whose undeclared names are registers.
@@ -202,6 +214,8 @@ impl<'s> Parser<'s> {
             implicit: FxHashMap::default(),
             labels: FxHashSet::default(),
             external: false,
+            #[cfg(any(test, fuzzing))]
+            general: false,
             partial: false,
             snippet: false,
             symbolic: false,

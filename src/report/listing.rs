@@ -20,7 +20,7 @@ const INSTRUCTION_BYTES: u64 = 16;
 const GUARD_WIDTH: usize = 18;
 
 /// Conversions that are worth a thread's time.
-const SHARE: usize = 4096;
+const SHARE: usize = 1024;
 
 /// Shares for each core: some take longer than others.
 const SHARES_PER_CORE: usize = 4;

@@ -130,3 +130,81 @@ fn renumber(function: &mut FunctionTranslation, by: Offsets) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Context, Options, Translation, translate, translate_in_parts};
+    use super::bounds;
+
+    const HEAD: &str = ".version 9.1\n.target sm_89\n.address_size 64\n.global .b32 table[4];\n";
+
+    fn options() -> Options {
+        Options { arch: None, retarget: false, context: Context::Kernel }
+    }
+
+    fn kernel(n: usize) -> String {
+        let f = ["rn.f16", "rn.bf16", "rzi.s32", "rpi.u64", "rn.relu.f16x2"][n % 5];
+        format!(
+            "// kernel {n}\n.visible .entry kernel_{n}(\n\t.param .u64 kernel_{n}_param_0\n)\n{{\n\t.reg .pred %p<{}>;\n\t.reg .b16 %h<9>;\n\
+             \t.reg .b32 %r<9>;\n\t.reg .f32 %f<9>;\n\t.reg .b64 %rd<9>;\n\tld.param.u64 %rd1, [kernel_{n}_param_0];\n\
+             \tld.global.f32 %f1, [%rd1+{n}];\n$L{n}:\n\tcvt.rn.f16.f32 %h1, %f1;\n\tcvt.rn.f16.f32 %h2, %f1;\n\
+             \tcvt.{f}.f32 %r1, %f1;\n\tmov.b32 %r2, {{%h1, %h2}};\n\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\
+             \t@%p1 cvt.u32.u16 %r3, %h1;\n\tst.global.v2.b32 [%rd1], {{%r2, %r3}};\n\t@!%p1 bra $L{n};\n\
+             \tcall.uni helper_{};\n\tmov.u64 %rd2, table;\n\tst.global.u64 [%rd1], %rd2;\n\tret;\n}}\n",
+            n % 3 + 2,
+            n % 4
+        )
+    }
+
+    fn module(kernels: usize) -> String {
+        let helper =
+            |n: usize| format!(".func helper_{n}()\n{{\n\t.reg .f32 %f<3>;\n\tcvt.sat.f32.f32 %f1, %f2;\n\tret;\n}}\n");
+        let functions = (0..kernels).map(|n| if n % 7 == 6 { helper(n / 7) } else { kernel(n) });
+        HEAD.to_owned() + &functions.collect::<String>()
+    }
+
+    fn in_parts(text: &str, parts: usize) -> Option<Translation<'_>> {
+        translate_in_parts(text.as_bytes(), &options(), parts)
+    }
+
+    #[test]
+    fn parts_give_what_the_whole_gives() {
+        let text = module(60);
+        let whole = format!("{:?}", translate(text.as_bytes(), &options()));
+        for parts in [2, 3, 5, 16] {
+            assert!(bounds(text.as_bytes(), parts).len() > parts / 2);
+            let in_parts = in_parts(&text, parts).expect("nothing stands in the way");
+            assert!(format!("{in_parts:?}") == whole, "{parts} parts");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_the_end_of_a_function_may_be_none() {
+        let text = module(20).replace("\tret;\n}\n", "\tret;\n/*\n}\n.visible .entry x\n*/\n}\n");
+        let whole = format!("{:?}", translate(text.as_bytes(), &options()));
+        for parts in 2..9 {
+            if let Some(in_parts) = in_parts(&text, parts) {
+                assert!(format!("{in_parts:?}") == whole, "{parts} parts");
+            }
+        }
+    }
+
+    #[test]
+    fn what_one_part_says_to_others_is_read_in_one_piece() {
+        let text = module(20);
+        assert!(in_parts(&text, 4).is_some());
+        let end = [
+            ".reg .b32 %r<4>;\n",
+            ".target sm_90\n",
+            ".version 7.0\n",
+            ".global .b32 table[5];\n",
+            ".global .b32 WARP_SZ;\n",
+            ".entry broken() { cvt.rn.f16 }\n",
+            "/* open",
+        ];
+        for end in end {
+            assert!(in_parts(&(text.clone() + end), 4).is_none(), "{end}");
+        }
+        assert!(in_parts(text.trim_start_matches(".version 9.1\n"), 4).is_none());
+    }
+}

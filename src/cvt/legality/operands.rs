@@ -99,7 +99,10 @@ impl Case<'_> {
     /// Names that nothing declares are told at the end.
     pub(super) fn unknown_symbols(&mut self) {
         if self.operands.guard == Guard::Undeclared {
-            self.tell(Fault::Operand(OperandFault::Unknown(self.operands.guard_name.clone().unwrap_or_default())), Place::Guard);
+            self.tell(
+                Fault::Operand(OperandFault::Unknown(self.operands.guard_name.clone().unwrap_or_default())),
+                Place::Guard,
+            );
         }
         let operands = self.operands;
         for (i, operand) in operands.list.iter().enumerate() {

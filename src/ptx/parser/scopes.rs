@@ -267,7 +267,8 @@ impl<'s> Scopes<'s> {
     #[inline]
     pub fn known(&self, name: key::Name) -> Option<RegId> {
         let known = &self.known[key::name_slot(name) % KNOWN];
-        (known.name[0] == name[0] && known.name[1] == name[1] && known.generation == self.generation).then_some(known.id)
+        (known.name[0] == name[0] && known.name[1] == name[1] && known.generation == self.generation)
+            .then_some(known.id)
     }
 
     /// Remembers which register a name is, while no declaration changes it.

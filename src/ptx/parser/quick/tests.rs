@@ -1,0 +1,90 @@
+//! The quick way and the general way give the same tree.
+
+use proptest::prelude::*;
+
+use crate::ptx::parser::{parse, parse_in_general};
+
+/// A kernel with these statements.
+fn kernel(statements: &str) -> String {
+    format!(
+        ".version 9.1\n.target sm_89\n.entry k(.param .u64 k_param_0)\n{{\n.reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %r<2000>;\n\
+         .reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n{statements}}}\n"
+    )
+}
+
+proptest! {
+    #[test]
+    fn changed_modules_are_read_alike(at in any::<prop::sample::Index>(), cut in 0_usize..40, put in ".{0,6}") {
+        let mut bytes = include_bytes!("../../../../fixtures/syntax/module.ptx").to_vec();
+        let at = at.index(bytes.len());
+        let end = (at + cut).min(bytes.len());
+        bytes.splice(at..end, put.into_bytes());
+        prop_assert!(both_ways_agree(&bytes));
+    }
+
+    #[test]
+    fn usual_statements_are_read_as_others_are(
+        pieces in proptest::collection::vec(proptest::sample::select(USUAL), 0..80),
+        at in any::<prop::sample::Index>(),
+        put in "[ \\t\n;,%@.$:a0-9{}\\[\\]+-]{0,3}",
+    ) {
+        let mut body = pieces.concat();
+        body.insert_str(at.index(body.len() + 1), &put);
+        prop_assert!(both_ways_agree(kernel(&body).as_bytes()), "{body}");
+        prop_assert!(both_ways_agree(body.as_bytes()), "{body}");
+    }
+}
+
+/// What statements without a fault consist of.
+const USUAL: &[&str] = &[
+    "\tadd.s32 \t%r1, %r2, 5;\n",
+    "\tadd.s32 \t%r10, %r1000000, -4;\n",
+    "\tcvt.rn.f32.s32 \t%f1, %r12;\n",
+    "\t@%p1 bra \t$L__BB0_1;\n",
+    "\t@!%p0 mov.u32 %r2, %r02;\n",
+    "$L__BB0_1:\n",
+    "\t.loc\t1 75 9                          // kernels.py:75:9\n",
+    "\t.loc\t1 7 9, function_name $L__info_string0, inlined_at 1 80 2\n",
+    "\tld.global.v2.f32 \t{%f1, %f2}, [%rd1+16];\n",
+    "\tst.shared.b16 [%rd4], %h1;\n",
+    "\tmov.b32 \t%r5, {%h1, %h2};\n",
+    "\tmov.u32 \t%r5, %tid.x;\n",
+    "\tmov.f32 \t%f7, 0f3F800000;\n",
+    "\tret;\n",
+    "{\n",
+    "}\n",
+    "\t.reg .b32 \t%r<4>, r1, %long_named_register_1;\n",
+    "\t.reg .b64 \t%rd<9>;\n",
+    "\t.reg .f32 %cast_f32_1, %cast_f32_2;\n",
+    "\tfma.rn.f32 \t%cast_f32_1, %cast_f32_2, %f3, %f4;\n",
+    "\tmov.b64 %rd3, %long_named_register_1;\n",
+    "\tadd.s32 %r1 , %r2 ,%r3 ;",
+    "// a comment\n",
+    "/* } */",
+    "\tcall.uni (%r1), f, (%r2);\n",
+    "\tbar.sync 0;\n",
+];
+
+#[test]
+fn a_location_may_go_on_in_the_next_line() {
+    for between in ["\n", "\r\n\n", " // x\n", "/* */", "\\\n"] {
+        let body = format!("add.s32 %r1, %r2, 5;\n.loc 1 7 9{between}, function_name $L, inlined_at 1 80 2\nret;\n");
+        assert!(both_ways_agree(kernel(&body).as_bytes()), "{body}");
+    }
+}
+
+/// Whether the quick way leaves what the general way leaves.
+fn both_ways_agree(source: &[u8]) -> bool {
+    format!("{:?}", parse(source)) == format!("{:?}", parse_in_general(source))
+}
+
+#[test]
+fn real_files_are_read_alike_in_both_ways() {
+    for folder in ["bench", "kernels", "syntax"] {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(folder);
+        for entry in std::fs::read_dir(folder).expect("the folder") {
+            let path = entry.expect("an entry").path();
+            assert!(both_ways_agree(&std::fs::read(&path).expect("the file is read")), "{}", path.display());
+        }
+    }
+}
