@@ -96,7 +96,14 @@ fn before(word: u64, marked: u64) -> (u64, u32) {
     (word & ((1 << bits) - 1), bits / 8)
 }
 
-/// The bytes of a name of up to 16 bytes, to be looked up at once; what they are has to be known from elsewhere.
+/// The last word with the length in its last byte, which is free: a NUL in the text is no end.
+#[inline(always)]
+fn with_length(word: u64, length: u32) -> u64 {
+    word | u64::from(length) << 56
+}
+
+/// The bytes of a name of up to 15 bytes and its length, to be looked up at once; what they are has to be known from
+/// elsewhere.
 pub type Name = [u64; 2];
 
 /// The name at the start of a text, if it ends where an operand may end, and its length.
@@ -107,21 +114,21 @@ pub fn name(text: &[u8; 16]) -> Option<(Name, u32)> {
     let (first, second) = (ends(a), ends(b));
     if first != 0 {
         let (a, length) = before(a, first);
-        return Some(([a, 0], length));
+        return Some(([a, with_length(0, length)], length));
     }
     if second == 0 {
         return None;
     }
     let (b, length) = before(b, second);
-    Some(([a, b], 8 + length))
+    Some(([a, with_length(b, 8 + length)], 8 + length))
 }
 
 /// A name as [`name`] gives it, if it is short enough.
 pub fn known_name(text: &[u8]) -> Option<Name> {
-    let mut bytes = [0; 16];
+    let mut bytes = [0; 15];
     bytes.get_mut(..text.len())?.copy_from_slice(text);
-    let (words, _) = bytes.as_chunks::<8>();
-    Some([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])])
+    let word = |at: usize| bytes[at..].iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    Some([word(0), with_length(word(8), text.len() as u32)])
 }
 
 /// An index from the bytes of a name.
@@ -130,7 +137,7 @@ pub fn name_slot(name: Name) -> usize {
     (spread(name[0] ^ name[1].rotate_left(19)) >> 40) as usize
 }
 
-/// The bytes of an opcode of up to 32 bytes, to be looked up at once.
+/// The bytes of an opcode of up to 31 bytes and its length, to be looked up at once.
 pub type Opcode = [u64; 4];
 
 /// What stands at the start of a text up to a blank or the end of the line, and its length.
@@ -143,24 +150,24 @@ pub fn opcode(text: &[u8; 32]) -> Option<(Opcode, u32)> {
     let (a, marked) = (word(0), blanks(word(0)));
     if marked != 0 {
         let (a, length) = before(a, marked);
-        return Some(([a, 0, 0, 0], length));
+        return Some(([a, 0, 0, with_length(0, length)], length));
     }
     let (b, marked) = (word(1), blanks(word(1)));
     if marked != 0 {
         let (b, length) = before(b, marked);
-        return Some(([a, b, 0, 0], 8 + length));
+        return Some(([a, b, 0, with_length(0, 8 + length)], 8 + length));
     }
     let (c, marked) = (word(2), blanks(word(2)));
     if marked != 0 {
         let (c, length) = before(c, marked);
-        return Some(([a, b, c, 0], 16 + length));
+        return Some(([a, b, c, with_length(0, 16 + length)], 16 + length));
     }
     let (d, marked) = (word(3), blanks(word(3)));
     if marked == 0 {
         return None;
     }
     let (d, length) = before(d, marked);
-    Some(([a, b, c, d], 24 + length))
+    Some(([a, b, c, with_length(d, 24 + length)], 24 + length))
 }
 
 /// Whether two opcodes are the same.
@@ -171,10 +178,10 @@ pub fn same_opcode(a: &Opcode, b: &Opcode) -> bool {
 
 /// An opcode as [`opcode`] gives it, if it is short enough.
 pub fn known_opcode(text: &[u8]) -> Option<Opcode> {
-    let mut bytes = [0; 32];
+    let mut bytes = [0; 31];
     bytes.get_mut(..text.len())?.copy_from_slice(text);
-    let (words, _) = bytes.as_chunks::<8>();
-    Some([0, 1, 2, 3].map(|at| u64::from_le_bytes(words[at])))
+    let word = |at: usize| bytes[at..].iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    Some([word(0), word(8), word(16), with_length(word(24), text.len() as u32)])
 }
 
 /// An index from the bytes of an opcode.
@@ -247,5 +254,19 @@ mod tests {
             assert!(of(text).is_none(), "{text}");
         }
         assert!(of("%r\u{b1}1,").is_none_or(|n| n.number == 1));
+    }
+
+    #[test]
+    fn names_and_opcodes_are_found_by_their_bytes() {
+        for text in ["%r1", "%r12345", "%r123456", "%cast_f32_12", "%fourteen_char"] {
+            let found = name(format!("{text:,<16}").as_bytes().first_chunk().expect("sixteen bytes"));
+            assert_eq!(found, known_name(text.as_bytes()).map(|name| (name, text.len() as u32)), "{text}");
+        }
+        for text in ["ret", "cvt.s32.f32", "ld.global.nc.v4.f32", "ld.global.L1::evict_last.v4.b32"] {
+            let found = opcode(format!("{text: <32}").as_bytes().first_chunk().expect("32 bytes"));
+            assert_eq!(found, known_opcode(text.as_bytes()).map(|opcode| (opcode, text.len() as u32)), "{text}");
+        }
+        assert_ne!(name(b"%r6\0,%r7,       ").map(|n| n.0), known_name(b"%r6"));
+        assert_eq!((known_name(&[b'a'; 16]), known_opcode(&[b'a'; 32])), (None, None));
     }
 }

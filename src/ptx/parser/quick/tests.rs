@@ -73,6 +73,15 @@ fn a_location_may_go_on_in_the_next_line() {
     }
 }
 
+#[test]
+fn a_nul_is_no_end_of_a_name() {
+    for body in
+        ["add.s32 %r6, %long_1, 0;\nadd.s32 %r6\0, %r1, 0;\n", "ret ;\nret ;\nret\0 ;\n", "b%r6\th.b%r6\0,%r1 %r2;\n"]
+    {
+        assert!(both_ways_agree(kernel(body).as_bytes()), "{body:?}");
+    }
+}
+
 /// Whether the quick way leaves what the general way leaves.
 fn both_ways_agree(source: &[u8]) -> bool {
     format!("{:?}", parse(source)) == format!("{:?}", parse_in_general(source))
