@@ -176,55 +176,59 @@ impl<'a> Work<'a> {
             Some(state) if !state.found => state.found = true,
             _ => return,
         }
+        // most registers are written once
+        let start = self.lazy.reads.len();
+        let mut written = None;
+        let mut next = self.scan.last_occurrence(r);
+        while let Some(at) = next {
+            let o = &self.scan.occurrences[at as usize];
+            if !o.written {
+                self.lazy.reads.push(UseSite { statement: o.statement, operand: o.operand });
+            } else if written.replace(o).is_some() {
+                self.lazy.reads.truncate(start);
+                self.find_many(r, register);
+                return;
+            }
+            next = (o.before != NONE).then_some(o.before);
+        }
+        let Some(written) = written else {
+            self.lazy.reads.truncate(start);
+            return;
+        };
+        let value = self.lazy.made.len() as u32;
+        self.make(register, written, NONE);
+        self.lazy.reads[start..].reverse();
+        for at in start..self.lazy.reads.len() {
+            self.connect(self.lazy.reads[at], value);
+        }
+        self.lazy.made[value as usize].reads = start as u32..self.lazy.reads.len() as u32;
+    }
+
+    /// As [`Self::find`], of a register that is written more than once.
+    fn find_many(&mut self, r: RegId, register: u32) {
         let mut chain = std::mem::take(&mut self.lazy.chain);
         chain.clear();
         let mut next = self.scan.last_occurrence(r);
         while let Some(at) = next {
-            let occurrence = self.scan.occurrences[at as usize];
-            chain.push(occurrence);
-            next = (occurrence.before != NONE).then_some(occurrence.before);
+            let o = self.scan.occurrences[at as usize];
+            chain.push(o);
+            next = (o.before != NONE).then_some(o.before);
         }
         chain.reverse();
         let mut found = std::mem::take(&mut self.lazy.found);
         found.clear();
-        match chain.iter().filter(|o| o.written).count() {
-            0 => {}
-            1 => {
-                let value = self.lazy.made.len() as u32;
-                for o in &chain {
-                    if o.written {
-                        self.make(register, o, NONE);
-                    } else {
-                        self.read(o, value, &mut found);
-                    }
-                }
-            }
-            _ => self.find_many(register, &chain, &mut found),
-        }
-        // those of one value stand together, in source order
-        if !found.is_sorted_by_key(|f| f.0) {
-            found.sort_by_key(|f| f.0);
-        }
-        for group in found.chunk_by(|a, b| a.0 == b.0) {
-            let start = self.lazy.reads.len() as u32;
-            self.lazy.reads.extend(group.iter().map(|f| f.1));
-            self.lazy.made[group[0].0 as usize].reads = start..self.lazy.reads.len() as u32;
-        }
-        (self.lazy.found, self.lazy.chain) = (found, chain);
-    }
-
-    /// As [`Self::find`], of a register that is written more than once.
-    fn find_many(&mut self, register: u32, chain: &[Occurrence], found: &mut Vec<(u32, UseSite)>) {
         let (mut value, mut of) = (NONE, NONE);
         let wants = self.lazy.wants.len() as u32;
         let (mut block, mut until) = (0, self.scan.first_statement);
-        for o in chain {
+        for o in &chain {
             if o.statement >= until {
                 (block, until) = self.scan.block_and_end(o.statement);
             }
             if !o.written {
                 if of == block && value != NONE {
-                    self.read(o, value, found);
+                    let site = UseSite { statement: o.statement, operand: o.operand };
+                    found.push((value, site));
+                    self.connect(site, value);
                 } else {
                     self.lazy.wants.push(o.statement);
                 }
@@ -252,6 +256,14 @@ impl<'a> Work<'a> {
             last.open = true;
         }
         self.lazy.registers[register as usize].wants = wants..self.lazy.wants.len() as u32;
+        // those of one value stand together, in source order
+        found.sort_by_key(|f| f.0);
+        for group in found.chunk_by(|a, b| a.0 == b.0) {
+            let start = self.lazy.reads.len() as u32;
+            self.lazy.reads.extend(group.iter().map(|f| f.1));
+            self.lazy.made[group[0].0 as usize].reads = start..self.lazy.reads.len() as u32;
+        }
+        (self.lazy.found, self.lazy.chain) = (found, chain);
     }
 
     fn make(&mut self, register: u32, o: &Occurrence, before: u32) {
@@ -273,10 +285,10 @@ impl<'a> Work<'a> {
         });
     }
 
-    fn read(&mut self, o: &Occurrence, value: u32, found: &mut Vec<(u32, UseSite)>) {
-        found.push((value, UseSite { statement: o.statement, operand: o.operand }));
-        match o.operand {
-            NONE => drop(self.lazy.guards.insert(o.statement, value)),
+    /// Notes that a place reads a value.
+    fn connect(&mut self, site: UseSite, value: u32) {
+        match site.operand {
+            NONE => drop(self.lazy.guards.insert(site.statement, value)),
             operand => self.lazy.values[(operand - self.scan.first_operand) as usize] = value,
         }
     }
