@@ -86,11 +86,9 @@ pub enum Text {
     },
 }
 
-/// The size of a large page; with smaller ones it is only a length from which they would be worth it.
+/// The size of a large page, which a core fills on its own: two that fill one would both get one, and clear it. Where
+/// pages are smaller it is only a length from which large ones would be worth it.
 const PAGE: usize = 2 << 20;
-
-/// What a core reads at a time.
-const SHARE: usize = PAGE / 2;
 
 impl Text {
     /// A long file of `length` bytes, on all cores; `None` where that is not to be had.
@@ -109,8 +107,8 @@ impl Text {
         // without large pages it takes longer, that is all
         #[cfg(target_os = "linux")]
         let _ = pages.advise(memmap2::Advice::HugePage);
-        let shares = pages[start..start + length].par_chunks_mut(SHARE).enumerate();
-        let read = shares.try_for_each(|(n, share)| file.read_exact_at(share, (n * SHARE) as u64));
+        let shares = pages[start..start + length].par_chunks_mut(PAGE).enumerate();
+        let read = shares.try_for_each(|(n, share)| file.read_exact_at(share, (n * PAGE) as u64));
         read.ok().map(|()| Self::Long { pages, start, length })
     }
 
