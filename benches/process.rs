@@ -1,6 +1,7 @@
 //! The whole process against `wc -w` on the same files: `cargo bench --bench process`.
 //!
-//! The two run in turns, so that what else the machine does troubles both alike; medians are compared.
+//! The two run in turns, so that what else the machine does troubles both alike; medians are compared. `wc` has one core;
+//! where `taskset` is found, cvtlower is measured on one core too.
 
 mod inputs;
 
@@ -13,14 +14,19 @@ const RUNS: usize = 21;
 
 fn main() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    println!("{:<10} {:>9} {:>12} {:>12} {:>7} {:>9}", "input", "bytes", "cvtlower", "wc -w", "ratio", "MB/s");
+    println!("{:<16} {:>9} {:>12} {:>12} {:>7} {:>9}", "input", "bytes", "cvtlower", "wc -w", "ratio", "MB/s");
     for (name, text) in [("sparse", inputs::sparse(inputs::SIZE)), ("dense", inputs::dense(inputs::SIZE))] {
         let path = folder.join(format!("{name}.ptx"));
         fs::write(&path, &text).expect("the input is written");
         let mut own = Command::new(env!("CARGO_BIN_EXE_cvtlower"));
         let mut words = Command::new("wc");
-        let (own, words) = (medians(own.arg(&path), words.arg("-w").arg(&path)), text.len());
-        row(name, words, own);
+        words.arg("-w").arg(&path);
+        row(name, text.len(), medians(own.arg(&path), &mut words));
+        if Command::new("taskset").arg("--version").stdout(Stdio::null()).status().is_ok() {
+            let mut own = Command::new("taskset");
+            own.args(["-c", "0", env!("CARGO_BIN_EXE_cvtlower")]).arg(&path);
+            row(&format!("{name}, one core"), text.len(), medians(&mut own, &mut words));
+        }
     }
     let kernel = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/kernels/quantize.ptx");
     let bytes = fs::read(&kernel).expect("the kernel is read").len();
@@ -31,7 +37,7 @@ fn main() {
 fn row(name: &str, bytes: usize, (own, words): (Duration, Duration)) {
     let ratio = own.as_secs_f64() / words.as_secs_f64();
     let rate = bytes as f64 / own.as_secs_f64() / 1e6;
-    println!("{name:<10} {bytes:>9} {own:>12.3?} {words:>12.3?} {ratio:>7.3} {rate:>9.0}");
+    println!("{name:<16} {bytes:>9} {own:>12.3?} {words:>12.3?} {ratio:>7.3} {rate:>9.0}");
 }
 
 /// The medians of two commands that run in turns.

@@ -11,8 +11,8 @@ use cvtlower::lower::registers::Registers;
 use cvtlower::lower::{Case, Machine, lower};
 use cvtlower::ptx::lexer::Token;
 use cvtlower::ptx::lines::LineIndex;
-use cvtlower::ptx::parser::parse;
-use cvtlower::ptx::{Module, StatementKind};
+use cvtlower::ptx::parser::{Reader, parse};
+use cvtlower::ptx::{Module, Renumbered, StatementKind};
 use cvtlower::report::listing::Listing;
 use cvtlower::report::{Format, Unit};
 use cvtlower::target::Target;
@@ -53,7 +53,15 @@ fn lex(bencher: Bencher<'_, '_>, input: Input) {
 #[divan::bench(args = INPUTS, sample_count = 20, name = "parse (with lex)")]
 fn parsing(bencher: Bencher<'_, '_>, input: Input) {
     let text = input.text();
-    bencher.counter(BytesCount::of_str(&text)).bench_local(|| parse(black_box(text.as_bytes())));
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+        let (mut reader, mut renumbered) = (Reader::new(black_box(text.as_bytes())), Renumbered::default());
+        // as in a translation, the tables of a function are used again for the next
+        while reader.next_function() {
+            black_box(reader.module());
+            reader.retain(&[], &mut renumbered);
+        }
+        reader.finish()
+    });
 }
 
 /// The legal conversions of each function that has one, each judged anew.
@@ -130,6 +138,15 @@ fn print(bencher: Bencher<'_, '_>, input: Input) {
     let text = input.text();
     let translation = translate(text.as_bytes(), &OPTIONS);
     bencher.counter(BytesCount::of_str(&text)).bench_local(|| listing(&text, black_box(&translation)));
+}
+
+#[divan::bench(args = INPUTS, sample_count = 20, name = "whole, on one core")]
+fn whole_on_one_core(bencher: Bencher<'_, '_>, input: Input) {
+    let text = input.text();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench_local(|| pool.install(|| listing(&text, &translate(black_box(text.as_bytes()), &OPTIONS))));
 }
 
 #[divan::bench(args = INPUTS, sample_count = 20)]

@@ -71,6 +71,44 @@ fn nesting_has_no_limit() {
     }
 }
 
+/// What a source comes from, and what becomes of a result, may be far away.
+#[test]
+fn long_chains_cost_no_stack() {
+    let steps = [
+        "and.b32 %r@, %r#, 255",
+        "and.b32 %r@, %r#, 65535",
+        "or.b32 %r@, %r#, 1",
+        "add.s32 %r@, %r#, 1",
+        "shl.b32 %r@, %r#, 1",
+        "shr.u32 %r@, %r#, 8",
+        "shr.s32 %r@, %r#, 1",
+        "bfe.u32 %r@, %r#, 8, 8",
+        "min.u32 %r@, %r#, 7",
+        "selp.b32 %r@, %r#, %r0, %p1",
+        "neg.s32 %r@, %r#",
+        "abs.s32 %r@, %r#",
+        "mov.b32 %r@, %r#",
+        "@%p1 mov.b32 %r@, %r#",
+        "prmt.b32 %r@, %r#, 0, 0x4440",
+        "cvt.u32.u8 %r@, %r#",
+        "cvt.s32.s16 %r@, %r#",
+        "cvt.sat.u32.s32 %r@, %r#",
+        "mov.b32 {%h@, %h0}, %r#; mov.b32 %r@, {%h@, %h0}",
+        "cvt.rn.f32.s32 %f@, %r#; cvt.rzi.s32.f32 %r@, %f@",
+    ];
+    let length = 30_000;
+    for step in steps {
+        let mut body =
+            String::from(".reg .pred %p<2>; .reg .b32 %r<30001>; .reg .f32 %f<30001>; .reg .b16 %h<30001>;\n");
+        for n in 0..length {
+            body.push_str(&step.replace('#', &n.to_string()).replace('@', &(n + 1).to_string()));
+            body.push_str(";\n");
+        }
+        body.push_str("cvt.rn.f32.u32 %f1, %r30000; cvt.rn.f16.f32 %h1, %f1; st.global.f32 [%rd1], %f1; st.global.b16 [%rd1], %h1;\n");
+        lowers(&format!("{{{body}}}"));
+    }
+}
+
 #[test]
 fn names_and_numbers_of_any_length() {
     let name = "x".repeat(1 << 20);

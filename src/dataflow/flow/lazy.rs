@@ -104,8 +104,8 @@ pub struct Loops {
 impl Loops {
     /// The start of the loop around a statement that begins last.
     pub fn innermost(&mut self, scan: &Scan, statement: u32) -> Option<u32> {
-        let end = scan.loops.iter().map(|l| l.1).max()?;
         if self.starts.is_empty() {
+            let end = scan.loops.iter().map(|l| l.1).max()?;
             let mut open: Vec<(u32, u32)> = Vec::new();
             let mut loops = scan.loops.iter().copied().peekable();
             for i in scan.first_statement..=end {

@@ -13,6 +13,9 @@ use crate::sass::{Operand, Round, Selector};
 
 use super::{Field, Origin, Source};
 
+/// A mask of a mask is seldom; the bound keeps a hostile file from overflowing the stack.
+const MASKS: u32 = 4;
+
 /// Following a source back to where its value comes from.
 pub(super) struct Look<'a, 's> {
     pub(super) form: &'a Form,
@@ -127,7 +130,7 @@ impl Look<'_, '_> {
                         source.byte = self.byte_of_word(next);
                         source.cut = source.byte.is_some();
                         if m.source.is_some_and(|t| t.bits() == 32) || flow.known(next).how != How::Unknown {
-                            source.field = self.field(next);
+                            source.field = self.field(next, MASKS);
                         }
                     }
                     source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
@@ -151,18 +154,18 @@ impl Look<'_, '_> {
                     }
                 }
                 Action::Bfe => {
-                    source.field = self.field(at);
+                    source.field = self.field(at, MASKS);
                     source.origin = Origin::Computed;
                 }
                 Action::Shr => {
-                    source.field = self.field(at);
+                    source.field = self.field(at, MASKS);
                     source.origin = match constant(2) {
                         Some(by) if by < 64 => Origin::Shifted { by: by as u32 },
                         _ => Origin::Computed,
                     };
                 }
                 Action::And => {
-                    source.field = self.field(at);
+                    source.field = self.field(at, MASKS);
                     source.origin = match (argument(1), constant(2)) {
                         (Some(of), Some(_)) if self.made_by(of) == Some(Action::Shr) => Origin::Shifted { by: 0 },
                         (Some(of), Some(_)) => Origin::Masked { of: self.operand(of) },
@@ -204,8 +207,8 @@ impl Look<'_, '_> {
         }
     }
 
-    /// The field of a word that a value is.
-    fn field(&self, at: u32) -> Option<Field> {
+    /// The field of a word that a value is, through so many masks at most.
+    fn field(&self, at: u32, depth: u32) -> Option<Field> {
         let (w, _, _) = self.flow.maker(self.flow.value(at)?);
         let m = self.flow.meaning(w);
         if w.guard.is_some() || m.ty.is_none_or(|t| t.bits() != 32) {
@@ -232,7 +235,8 @@ impl Look<'_, '_> {
             Action::And if constant(2) == Some(0xff) => {
                 let word = *arguments.get(1)?;
                 let shared = self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some());
-                self.field(word).filter(|f| f.shifted).map(|f| Field { bits: 8, shared, ..f })
+                let field = self.field(word, depth.checked_sub(1)?);
+                field.filter(|f| f.shifted).map(|f| Field { bits: 8, shared, ..f })
             }
             _ => None,
         }
