@@ -109,6 +109,18 @@ fn long_chains_cost_no_stack() {
     }
 }
 
+/// What each of many loops leaves behind may be read by all of them.
+#[test]
+fn many_loops_write_the_same_registers() {
+    let mut body = String::from(".reg .pred %p<2>; .reg .b32 %q<2>; .reg .f32 %g<3>;\n");
+    for n in 0..50_000 {
+        body.push_str(&format!(
+            "$L{n}:\ncvt.rn.f32.s32 %g1, %q1;\nadd.f32 %g2, %g2, %g1;\nsetp.gt.f32 %p1, %g2, %g1;\n@%p1 bra $L{n};\n"
+        ));
+    }
+    lowers(&format!("{{{body}st.global.f32 [%rd1], %g2;}}"));
+}
+
 #[test]
 fn names_and_numbers_of_any_length() {
     let name = "x".repeat(1 << 20);

@@ -94,6 +94,7 @@ fuzz_target!(|input: Input| {
     common::everything(&text, context, arch);
     let options = Options { arch, retarget: false, context };
     if let Some(parts) = translate_in_parts(&text, &options, 2 + usize::from(input.parts) % 4) {
-        assert!(format!("{parts:?}") == format!("{:?}", translate(&text, &options)));
+        let whole = translate(&text, &options);
+        assert!(format!("{parts:?}") == format!("{whole:?}"), "{}", String::from_utf8_lossy(&text));
     }
 });

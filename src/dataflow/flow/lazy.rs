@@ -46,8 +46,6 @@ struct Register {
     found: bool,
     /// Statements that want it without knowing which of its values: indices into [`Lazy::wants`].
     wants: Range<u32>,
-    /// Whether one of them contributes to an effect.
-    wanted: Option<bool>,
 }
 
 /// What is found of a function.
@@ -89,7 +87,7 @@ impl Lazy {
         self.twins.clear();
         self.twin_statements.clear();
         self.pairs.clear();
-        self.liveness.clear(function.statements.len());
+        self.liveness.clear(function.statements.len(), scan.registers());
         self.loops.starts.clear();
     }
 }
@@ -297,17 +295,6 @@ impl<'a> Work<'a> {
     pub fn escapes(&mut self, v: Value) -> bool {
         let made = self.made(v);
         made.open && self.is_wanted(made.register)
-    }
-
-    /// Whether something that contributes to an effect reads a register without knowing which value it gets.
-    fn is_wanted(&mut self, register: u32) -> bool {
-        let state = &self.lazy.registers[register as usize];
-        if let Some(wanted) = state.wanted {
-            return wanted;
-        }
-        let wanted = state.wants.clone().any(|at| self.is_live(self.lazy.wants[at as usize]));
-        self.lazy.registers[register as usize].wanted = Some(wanted);
-        wanted
     }
 
     /// The statements that want some value of a register: indices into [`Lazy::wants`].

@@ -1,7 +1,7 @@
 //! What contributes to an effect; the rest is dead code.
 //!
 //! Asked of one statement at a time: it does so if something that reads what it makes does so. Tarjan's algorithm
-//! visits each statement once, whatever is asked: what is on its stack can reach the statement at hand.
+//! visits each statement and register once, whatever is asked: what is on its stack can reach the statement at hand.
 
 use super::NONE;
 use super::lazy::Work;
@@ -13,24 +13,29 @@ enum State {
     Dead,
 }
 
-/// What is known of each statement, and the search.
+/// What is known of each statement and each register, and the search.
+///
+/// A node is a statement, counted from the function's first, or a register behind all statements: that which is read
+/// without its being known which of its values it has. It stands for all of those readers, so that not each of the
+/// values has to be followed to each of the readers.
 #[derive(Debug, Default)]
 pub struct Liveness {
+    statements: u32,
     states: Vec<State>,
-    /// When a statement was visited, counted from 1.
+    /// When a node was visited, counted from 1.
     visits: Vec<u32>,
     count: u32,
-    /// Visited statements of which nothing is known yet.
+    /// Visited nodes of which nothing is known yet.
     pending: Vec<u32>,
     frames: Vec<Frame>,
-    /// The readers that the frames have still to look at.
+    /// The nodes that the frames have still to look at.
     readers: Vec<u32>,
 }
 
-/// A statement whose readers are looked at.
+/// A node whose readers are looked at.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
-    statement: u32,
+    node: u32,
     /// The earliest visit that can be reached from it.
     low: u32,
     /// Where its readers begin.
@@ -38,12 +43,13 @@ struct Frame {
 }
 
 impl Liveness {
-    /// Forgets everything, and makes room for so many statements.
-    pub fn clear(&mut self, statements: usize) {
+    /// Forgets everything, and makes room for so many statements and registers.
+    pub fn clear(&mut self, statements: usize, registers: usize) {
+        self.statements = statements as u32;
         self.states.clear();
-        self.states.resize(statements, State::Unknown);
+        self.states.resize(statements + registers, State::Unknown);
         self.visits.clear();
-        self.visits.resize(statements, 0);
+        self.visits.resize(statements + registers, 0);
         self.count = 0;
     }
 }
@@ -51,12 +57,21 @@ impl Liveness {
 impl Work<'_> {
     /// Whether a statement contributes to an effect.
     pub fn is_live(&mut self, statement: u32) -> bool {
-        match self.lazy.liveness.states[(statement - self.scan.first_statement) as usize] {
+        self.is_live_node(statement - self.scan.first_statement)
+    }
+
+    /// Whether something that contributes to an effect reads a register without knowing which value it gets.
+    pub fn is_wanted(&mut self, register: u32) -> bool {
+        self.is_live_node(self.lazy.liveness.statements + register)
+    }
+
+    fn is_live_node(&mut self, node: u32) -> bool {
+        match self.lazy.liveness.states[node as usize] {
             State::Live => return true,
             State::Dead => return false,
             State::Unknown => {}
         }
-        let live = self.reaches_effect(statement);
+        let live = self.reaches_effect(node);
         let Liveness { pending, frames, readers, states, .. } = &mut self.lazy.liveness;
         if live {
             for at in pending.drain(..) {
@@ -68,17 +83,16 @@ impl Work<'_> {
         live
     }
 
-    fn reaches_effect(&mut self, statement: u32) -> bool {
-        if self.visit(statement) {
+    fn reaches_effect(&mut self, node: u32) -> bool {
+        if self.visit(node) {
             return true;
         }
-        while let Some(&Frame { statement, low, readers }) = self.lazy.liveness.frames.last() {
+        while let Some(&Frame { node, low, readers }) = self.lazy.liveness.frames.last() {
             let liveness = &mut self.lazy.liveness;
             if liveness.readers.len() > readers
                 && let Some(reader) = liveness.readers.pop()
             {
-                let at = (reader - self.scan.first_statement) as usize;
-                match (liveness.states[at], liveness.visits[at]) {
+                match (liveness.states[reader as usize], liveness.visits[reader as usize]) {
                     (State::Live, _) => return true,
                     (State::Dead, _) => {}
                     (State::Unknown, 0) => {
@@ -95,12 +109,11 @@ impl Work<'_> {
                 continue;
             }
             liveness.frames.pop();
-            let at = statement - self.scan.first_statement;
-            if low == liveness.visits[at as usize] {
+            if low == liveness.visits[node as usize] {
                 // nothing that it reaches has an effect
                 while let Some(dead) = liveness.pending.pop() {
                     liveness.states[dead as usize] = State::Dead;
-                    if dead == at {
+                    if dead == node {
                         break;
                     }
                 }
@@ -112,17 +125,23 @@ impl Work<'_> {
         false
     }
 
-    /// Begins with a statement; `true` if it has an effect or something live reads it.
-    fn visit(&mut self, statement: u32) -> bool {
-        let at = statement - self.scan.first_statement;
+    /// Begins with a node; `true` if it has an effect.
+    fn visit(&mut self, node: u32) -> bool {
         let liveness = &mut self.lazy.liveness;
         liveness.count += 1;
         let low = liveness.count;
-        liveness.visits[at as usize] = low;
-        liveness.pending.push(at);
+        liveness.visits[node as usize] = low;
+        liveness.pending.push(node);
         let readers = liveness.readers.len();
-        liveness.frames.push(Frame { statement, low, readers });
-        let s = self.statement(statement);
+        liveness.frames.push(Frame { node, low, readers });
+        let (first, statements) = (self.scan.first_statement, liveness.statements);
+        if let Some(register) = node.checked_sub(statements) {
+            let wants = self.wants(register);
+            let wants = &self.lazy.wants[wants.start as usize..wants.end as usize];
+            self.lazy.liveness.readers.extend(wants.iter().map(|statement| statement - first));
+            return false;
+        }
+        let s = self.statement(first + node);
         if self.scan.has_effect(s) {
             return true;
         }
@@ -131,14 +150,13 @@ impl Work<'_> {
             let made = self.made(v);
             let (reads, open, register, kept_by) = (made.reads.clone(), made.open, made.register, made.kept_by);
             let readers = &mut self.lazy.liveness.readers;
-            readers.extend(self.lazy.reads[reads.start as usize..reads.end as usize].iter().map(|r| r.statement));
+            let reads = &self.lazy.reads[reads.start as usize..reads.end as usize];
+            readers.extend(reads.iter().map(|r| r.statement - first));
             if kept_by != NONE {
-                readers.push(kept_by);
+                readers.push(kept_by - first);
             }
             if open {
-                let wants = self.wants(register);
-                let wants = &self.lazy.wants[wants.start as usize..wants.end as usize];
-                self.lazy.liveness.readers.extend_from_slice(wants);
+                readers.push(statements + register);
             }
         }
         false
