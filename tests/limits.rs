@@ -109,6 +109,15 @@ fn long_chains_cost_no_stack() {
     }
 }
 
+/// What fuzzing kept because it took new ways through the program, and what it found.
+#[test]
+fn inputs_that_fuzzing_kept() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz");
+    let inputs = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path());
+    let count = inputs.map(|path| everything(&fs::read(path).expect("it is read"))).count();
+    assert!(count > 100);
+}
+
 /// What each of many loops leaves behind may be read by all of them.
 #[test]
 fn many_loops_write_the_same_registers() {
