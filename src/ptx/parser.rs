@@ -166,6 +166,8 @@ struct Parser<'s> {
     mentions: Vec<u32>,
     /// Number of bodies begun so far.
     bodies: u32,
+    /// Within a body.
+    in_body: bool,
     /// Registers of this function that nothing declares.
     implicit: FxHashMap<&'s [u8], RegId>,
     /// In a snippet: the names that stand before a colon somewhere, which are no registers.
@@ -211,6 +213,7 @@ impl<'s> Parser<'s> {
             names: FxHashMap::default(),
             mentions: Vec::new(),
             bodies: 0,
+            in_body: false,
             implicit: FxHashMap::default(),
             labels: FxHashSet::default(),
             external: false,
@@ -378,7 +381,10 @@ impl<'s> Parser<'s> {
         }
         let id = self.intern_other_opcode(text);
         self.recent_opcodes[slot] = (span, id);
-        if let Some(known) = key::known_opcode(text) {
+        // a directive's name is interned too, and is no opcode behind a guard
+        if !text.starts_with(b".")
+            && let Some(known) = key::known_opcode(text)
+        {
             self.known_opcodes[key::opcode_index(known) % RECENT] = (known, id);
         }
         id

@@ -319,7 +319,12 @@ impl Parser<'_> {
                     Token::Integer => self.push(OperandKind::Integer, self.span),
                     Token::Float => self.push(OperandKind::Float, self.span),
                     Token::Word if self.text() == b"WARP_SZ" => {
-                        let kind = self.resolve(self.span);
+                        // a register of that name has no number outside of bodies, where nothing can read it
+                        let kind = if self.in_body {
+                            self.resolve(self.span)
+                        } else {
+                            OperandKind::Special(self.intern_name(self.span))
+                        };
                         self.push(kind, self.span);
                     }
                     Token::Minus if leaves == 0 && operators == 0 && !minus => minus = true,

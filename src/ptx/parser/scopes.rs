@@ -44,6 +44,8 @@ struct Declaration {
     numbered: bool,
     /// The function that the ids are of.
     function: u32,
+    /// How many of a range have an id.
+    used: u32,
     /// Id of a scalar; `NONE` while it is not used.
     id: u32,
     /// Ids of a range by number, `NONE` where not in use; grown on demand.
@@ -107,6 +109,9 @@ struct Known {
 
 /// Number of ranges that are found at once.
 const RANGES: usize = 16;
+
+/// Size of a range's table that needs no reason.
+const TABLE: usize = 1024;
 
 /// Number of counters of names that end in digits.
 const LIKES: usize = 256;
@@ -224,6 +229,7 @@ impl<'s> Scopes<'s> {
             vector,
             numbered,
             function: self.function,
+            used: 0,
             id: NONE,
             dense: Vec::new(),
             sparse: None,
@@ -289,6 +295,7 @@ impl<'s> Scopes<'s> {
         let id = declaration.dense.get_mut(numbered.number as usize)?;
         if *id == NONE {
             *id = registers.len() as u32;
+            declaration.used += 1;
             registers.push(Register { name, ty: declaration.ty, vector: declaration.vector });
         }
         Some(RegId(*id))
@@ -329,6 +336,7 @@ impl<'s> Scopes<'s> {
         let declaration = &mut self.declarations[at];
         let id = registers.len() as u32;
         registers.push(Register { name, ty: declaration.ty, vector: declaration.vector });
+        declaration.used += 1;
         match (declaration.declared, declaration.dense.get_mut(number as usize)) {
             (Declared::Scalar, _) => declaration.id = id,
             (_, Some(place)) => *place = id,
@@ -361,7 +369,8 @@ impl<'s> Scopes<'s> {
         };
         let wanted = (number as usize + 1).next_power_of_two().max(16).min(count as usize);
         let more = wanted - declaration.dense.len();
-        if more <= self.budget {
+        // a few numbers of a large range are no reason for a table of all of them in each function
+        if more <= self.budget && wanted <= TABLE + 16 * declaration.used as usize {
             self.budget -= more;
             if declaration.dense.capacity() == 0 {
                 declaration.dense = self.spare.pop().unwrap_or_default();
@@ -387,6 +396,7 @@ impl<'s> Scopes<'s> {
         let declaration = &mut self.declarations[at];
         declaration.function = self.function;
         declaration.id = NONE;
+        declaration.used = 0;
         declaration.sparse = None;
         let dense = std::mem::take(&mut declaration.dense);
         self.recycle(dense);
@@ -494,6 +504,30 @@ mod tests {
         assert_eq!(scopes.resolve(Span::new(14, 16), &mut registers), Meaning::Register(RegId(1)));
         assert_eq!(scopes.resolve(Span::new(17, 28), &mut registers), high);
         assert!(scopes.declarations[0].dense.len() < 100);
+    }
+
+    #[test]
+    fn a_table_grows_with_what_is_used() {
+        let mut text: Vec<u8> = (0..3000).flat_map(|n| format!("r{:04}", n + 5000).into_bytes()).collect();
+        // tables are no larger than the text
+        text.resize(100_000, b' ');
+        let mut scopes = Scopes::new(&text);
+        let mut registers = Vec::new();
+        assert!(scopes.declare(Span::new(0, 1), Declared::Range(100_000), None, 1));
+        for n in 0..3000 {
+            let name = Span::new(n * 5, n * 5 + 5);
+            assert_eq!(scopes.resolve(name, &mut registers), Meaning::Register(RegId(n)));
+            let length = scopes.declarations[0].dense.len() as u32;
+            assert!(length <= 1024 + 16 * n, "{length} for {n}");
+        }
+        assert!(
+            scopes.declarations[0].dense.len() >= 8000
+                && scopes.declarations[0].sparse.as_ref().is_none_or(|s| s.is_empty())
+        );
+        for n in 0..3000 {
+            let name = Span::new(n * 5, n * 5 + 5);
+            assert_eq!(scopes.resolve(name, &mut registers), Meaning::Register(RegId(n)));
+        }
     }
 
     #[test]

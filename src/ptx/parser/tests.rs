@@ -403,6 +403,18 @@ fn syntax_errors_as_ptxas_tells_them() {
 }
 
 #[test]
+fn a_register_in_a_dimension_outside_of_bodies_has_no_number() {
+    for head in
+        [".reg .b32 WARP_SZ; .global .b32 x[WARP_SZ]; .entry k()", ".func f(.reg .b32 WARP_SZ, .param .b8 q[WARP_SZ])"]
+    {
+        let source = format!(".version 9.1\n.target sm_89\n{head} {{ mov.b32 WARP_SZ, WARP_SZ; }}");
+        let module = clean(&source);
+        check(&module);
+        assert_eq!(module.functions[0].registers, 0..1);
+    }
+}
+
+#[test]
 fn types_of_instructions_only_are_not_fatal() {
     let source = kernel(".reg .e4m3x2 x; cvt.rn.satfinite.e4m3x2.f32 x, f1, f2;");
     let (module, errors) = parse(source.as_bytes());

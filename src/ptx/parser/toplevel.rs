@@ -65,7 +65,9 @@ impl Parser<'_> {
         let registers = self.module.registers.len() as u32;
         let mentioned = self.module.mentioned.len() as u32;
         self.bodies += 1;
+        self.in_body = true;
         self.body(open);
+        self.in_body = false;
         self.module.functions.push(Function {
             kind,
             name,

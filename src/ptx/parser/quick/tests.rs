@@ -74,6 +74,16 @@ fn a_location_may_go_on_in_the_next_line() {
 }
 
 #[test]
+fn a_directive_is_no_opcode_behind_a_guard() {
+    for directive in [".pragma \"nounroll\";", ".reg .b32 %q1, %q2;", ".reg $L;", ".pragma ;"] {
+        let body = format!(
+            "setp.eq.s32 %p1, %r1, %r2;\n{directive}\nadd.s32 %r1, %r2, 5;\n@%p1 {directive}\n@!%p1 .reg %r1, %r2;\n"
+        );
+        assert!(both_ways_agree(kernel(&body).as_bytes()), "{body}");
+    }
+}
+
+#[test]
 fn a_nul_is_no_end_of_a_name() {
     for body in
         ["add.s32 %r6, %long_1, 0;\nadd.s32 %r6\0, %r1, 0;\n", "ret ;\nret ;\nret\0 ;\n", "b%r6\th.b%r6\0,%r1 %r2;\n"]
