@@ -109,6 +109,11 @@ impl<'s> Reader<'s> {
         &self.parser.module
     }
 
+    /// Whether nothing was wrong so far.
+    pub fn is_clean(&self) -> bool {
+        self.parser.errors.is_empty()
+    }
+
     /// Forgets the statements of the function read last but these, as [`Module::retain`] does.
     pub fn retain(&mut self, kept: &[u32], renumbered: &mut Renumbered) {
         self.parser.module.retain(kept, renumbered);

@@ -3,6 +3,8 @@
 //! That is right where every part is without fault, says nothing of the whole module and declares nothing but
 //! variables of different names, as compilers' files do. Any other file is read in one piece.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
@@ -45,11 +47,16 @@ pub fn translate<'s>(source: &'s [u8], options: &Options, parts: usize) -> Optio
     }
     let setting = Setting::of(&head, options);
     let bounds = bounds(source, parts);
+    // what one part finds in vain need not be found by the others
+    let given_up = AtomicBool::new(false);
     let done: Vec<Option<Part<'s>>> = bounds
         .par_windows(2)
         .map(|bounds| {
             let (start, end) = (bounds[0], bounds[1]);
-            part(Reader::part(source, start, end), Functions::new(setting, options.context), start == 0)
+            let reader = Reader::part(source, start, end);
+            let done = part(reader, Functions::new(setting, options.context), start == 0, &given_up);
+            given_up.fetch_or(done.is_none(), Ordering::Relaxed);
+            done
         })
         .collect();
     let done: Vec<Part<'s>> = done.into_iter().collect::<Option<_>>()?;
@@ -80,8 +87,16 @@ struct Part<'s> {
 }
 
 /// Translates a part; `None` where more has to be known than it says.
-fn part<'s>(mut reader: Reader<'s>, mut functions: Functions<'s>, first: bool) -> Option<Part<'s>> {
+fn part<'s>(
+    mut reader: Reader<'s>,
+    mut functions: Functions<'s>,
+    first: bool,
+    given_up: &AtomicBool,
+) -> Option<Part<'s>> {
     while reader.next_function() {
+        if !reader.is_clean() || given_up.load(Ordering::Relaxed) {
+            return None;
+        }
         functions.translate(reader.module());
         functions.retain(&mut reader);
     }
