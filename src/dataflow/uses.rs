@@ -100,7 +100,8 @@ impl Flow<'_> {
         let module = self.module();
         let s = &module.statements[site.statement as usize];
         let m = self.meaning(s);
-        if site.operand == u32::MAX {
+        // a call may have very many operands, which are all alike
+        if site.operand == u32::MAX || m.action == Action::Call {
             return Use::Other;
         }
         let end = s.operands + s.operand_count;
