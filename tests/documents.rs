@@ -1,11 +1,13 @@
 //! The generated documents are those that the program would generate now; CVTLOWER_BLESS=1 writes them.
 
 mod common;
+mod expected;
 
 use std::fs;
 use std::path::Path;
 
-use common::{bless, difference, run};
+use common::run;
+use expected::{bless, difference};
 use serde_json::Value;
 
 fn root() -> &'static Path {
@@ -56,6 +58,7 @@ fn output_follows_the_schema() {
     ];
     for command in commands {
         let output = run(command, root());
+        assert!(matches!(output.status, 0 | 1), "{command}: {}", output.stderr);
         let document: Value = serde_json::from_str(&output.stdout).expect("JSON");
         let errors: Vec<String> =
             validator.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();

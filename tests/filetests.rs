@@ -1,11 +1,13 @@
 //! Files that say themselves what is to come of them: see `fixtures/filetests/README.md`.
 
 mod common;
+mod expected;
 
 use std::fs;
 use std::path::Path;
 
-use common::{bless, difference, run};
+use common::run;
+use expected::{bless, difference};
 
 #[test]
 fn filetests() {

@@ -1,11 +1,13 @@
 //! The sessions of README.md are real: each `$` line of a `console` block is run and its output compared.
 
 mod common;
+mod expected;
 
 use std::fs;
 use std::path::Path;
 
-use common::{bless, difference, run};
+use common::run;
+use expected::{bless, difference};
 
 #[test]
 fn sessions_are_real() {
@@ -32,6 +34,7 @@ fn replayed(text: &str, root: &Path) -> String {
                 continue;
             };
             let output = run(command, root);
+            assert!(matches!(output.status, 0 | 1), "{command}: {}", output.stderr);
             out.push_str(&format!("{line}\n{}{}", output.stdout, output.stderr));
             continue;
         }

@@ -51,9 +51,8 @@ pub struct Tables {
 impl Tables {
     /// Goes over one function of the module, which is always the same module.
     pub fn analyse<'m>(&'m mut self, module: &'m Module<'_>, function: usize) -> Flow<'m> {
-        let new = &module.opcodes[self.meanings.len()..];
-        self.scan.learn(new);
-        self.meanings.extend(new.iter().map(Meaning::of));
+        self.meanings.extend(module.opcodes[self.meanings.len()..].iter().map(Meaning::of));
+        self.scan.learn(&self.meanings);
         self.scan.function(module, function);
         let function = &module.functions[function];
         self.lazy.get_mut().clear(&self.scan, function, self.scan.operands());

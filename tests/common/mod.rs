@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::Command;
 
 /// What a command line gave.
-#[allow(dead_code, reason = "each test program uses what it needs")]
 pub struct Output {
     /// Exit status.
     pub status: i32,
@@ -32,20 +31,4 @@ pub fn run(command: &str, folder: &Path) -> Output {
         stdout: String::from_utf8(output.stdout).expect("UTF-8"),
         stderr: String::from_utf8(output.stderr).expect("UTF-8"),
     }
-}
-
-/// Whether expectations are to be written and not checked.
-#[allow(dead_code, reason = "each test program uses what it needs")]
-pub fn bless() -> bool {
-    std::env::var_os("CVTLOWER_BLESS").is_some_and(|value| value == "1")
-}
-
-/// The lines from the first difference on, `-` expected and `+` come out.
-#[allow(dead_code, reason = "each test program uses what it needs")]
-pub fn difference(expected: &str, actual: &str) -> String {
-    let same = expected.lines().zip(actual.lines()).take_while(|(a, b)| a == b).count();
-    let rest = |sign: char, text: &str| -> String {
-        text.lines().skip(same).take(12).map(|line| format!("{sign} {line}\n")).collect()
-    };
-    rest('-', expected) + &rest('+', actual)
 }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{NONE, after};
 use crate::dataflow::meaning::{Action, Meaning};
-use crate::ptx::{FunctionKind, Module, Opcode, OperandKind, RegId, Statement, StatementKind};
+use crate::ptx::{FunctionKind, Module, OperandKind, RegId, Statement, StatementKind};
 
 /// What an opcode means for the pass, in bits.
 type Role = u16;
@@ -86,9 +86,9 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Notes what these opcodes do, which follow those that are known.
-    pub fn learn(&mut self, opcodes: &[Opcode<'_>]) {
-        self.roles.extend(opcodes.iter().map(|o| role(&Meaning::of(o))));
+    /// Notes what the opcodes do that follow those that are known.
+    pub fn learn(&mut self, meanings: &[Meaning]) {
+        self.roles.extend(meanings[self.roles.len()..].iter().map(role));
     }
 
     /// Goes over a function.

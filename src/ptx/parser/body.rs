@@ -311,20 +311,38 @@ impl Parser<'_> {
 
     /// `name:`, whose name has been passed.
     fn label(&mut self, name: Span) {
+        self.push_label(name, self.span.end);
+        self.advance();
+    }
+
+    /// A label whose `:` ends at `end`.
+    pub(super) fn push_label(&mut self, name: Span, end: u32) {
         let operands = self.module.operands.len() as u32;
         let id = self.intern_name(name);
         self.push(OperandKind::Symbol(id), name);
-        let span = name.to(self.span);
         self.module.statements.push(Statement {
             kind: StatementKind::Label,
             guard: None,
             opcode: OpcodeId(0),
             operands,
             operand_count: 1,
-            span,
+            span: Span::new(name.start, end),
             opcode_span: name,
         });
-        self.advance();
+    }
+
+    /// A directive that ends at `end`.
+    pub(super) fn push_directive(&mut self, name: Span, end: u32) {
+        let opcode = self.intern_opcode(name);
+        self.module.statements.push(Statement {
+            kind: StatementKind::Directive,
+            guard: None,
+            opcode,
+            operands: self.module.operands.len() as u32,
+            operand_count: 0,
+            span: Span::new(name.start, end),
+            opcode_span: name,
+        });
     }
 
     /// The rest of an opcode that has blanks or comments before some of its dots.
@@ -367,16 +385,7 @@ impl Parser<'_> {
         if !understood {
             self.recover();
         }
-        let opcode = self.intern_opcode(name);
-        self.module.statements.push(Statement {
-            kind: StatementKind::Directive,
-            guard: None,
-            opcode,
-            operands: self.module.operands.len() as u32,
-            operand_count: 0,
-            span: Span::new(name.start, self.previous_end.max(name.end)),
-            opcode_span: name,
-        });
+        self.push_directive(name, self.previous_end.max(name.end));
     }
 
     /// `.loc 1 2 3, function_name L+4, inlined_at 1 2 3`, which no `;` ends; its name has been passed.

@@ -6,7 +6,7 @@
 
 use super::key::{self, Numbered};
 use super::{Parser, RECENT};
-use crate::ptx::{Guard, OpcodeId, Operand, OperandKind, RegId, Span, Statement, StatementKind};
+use crate::ptx::{Guard, Operand, OperandKind, RegId, Span, Statement, StatementKind};
 
 /// A letter, which begins a name.
 const LETTER: u8 = 1;
@@ -128,18 +128,7 @@ impl Parser<'_> {
         if self.byte(name.end) != b':' {
             return None;
         }
-        let operands = self.module.operands.len() as u32;
-        let id = self.intern_name(name);
-        self.push(OperandKind::Symbol(id), name);
-        self.module.statements.push(Statement {
-            kind: StatementKind::Label,
-            guard: None,
-            opcode: OpcodeId(0),
-            operands,
-            operand_count: 1,
-            span: Span::new(at, name.end + 1),
-            opcode_span: name,
-        });
+        self.push_label(name, name.end + 1);
         Some(name.end + 1)
     }
 
@@ -168,16 +157,7 @@ impl Parser<'_> {
         if next == end || !matches!(self.byte(next), b'a'..=b'z' | b'$' | b'.' | b'@' | b'{' | b'}') {
             return None;
         }
-        let opcode = self.intern_opcode(name);
-        self.module.statements.push(Statement {
-            kind: StatementKind::Directive,
-            guard: None,
-            opcode,
-            operands: self.module.operands.len() as u32,
-            operand_count: 0,
-            span: Span::new(at, end),
-            opcode_span: name,
-        });
+        self.push_directive(name, end);
         Some(end)
     }
 

@@ -14,7 +14,7 @@ fn clean(source: &str) -> Module<'_> {
 }
 
 /// A module with these statements in a kernel.
-fn kernel(statements: &str) -> String {
+pub(super) fn kernel(statements: &str) -> String {
     format!(".version 9.1\n.target sm_89\n.address_size 64\n.entry k(.param .u64 p)\n{{\n{statements}\n}}\n")
 }
 

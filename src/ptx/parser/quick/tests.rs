@@ -2,14 +2,12 @@
 
 use proptest::prelude::*;
 
-use crate::ptx::parser::{parse, parse_in_general};
+use crate::ptx::parser::{parse, parse_in_general, tests};
 
-/// A kernel with these statements.
+/// A kernel with these statements, and registers for them.
 fn kernel(statements: &str) -> String {
-    format!(
-        ".version 9.1\n.target sm_89\n.entry k(.param .u64 k_param_0)\n{{\n.reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %r<2000>;\n\
-         .reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n{statements}}}\n"
-    )
+    let registers = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<2000>; .reg .f32 %f<9>; .reg .b64 %rd<9>;";
+    tests::kernel(&format!("{registers}\n{statements}"))
 }
 
 proptest! {
