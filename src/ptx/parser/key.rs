@@ -46,6 +46,29 @@ pub fn ends(word: u64) -> u64 {
     (listed | semicolon | closing) & !word & each(0x80)
 }
 
+/// Of each byte of a word its highest bit where no decimal digit stands.
+#[inline(always)]
+fn others(word: u64) -> u64 {
+    let low = word & !each(0x80);
+    (((low ^ each(b'0')) + each(0x7f - 9)) | word) & each(0x80)
+}
+
+/// The eight bytes at a place.
+#[inline(always)]
+pub fn word(text: &[u8], at: usize) -> Option<u64> {
+    let bytes = text.get(at..at + 8)?;
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// The number whose digits are the last so many bits of a word, at most eight digits.
+#[inline(always)]
+fn number(word: u64, bits: u32) -> u32 {
+    let single = word & u64::MAX << (64 - bits) & each(0x0f);
+    let pairs = (single.wrapping_mul(10) + (single >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    (fours.wrapping_mul(10_000) + (fours >> 32)) as u32
+}
+
 /// A name that ends in a number, such as `%rd12`, read at once.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbered {
@@ -53,40 +76,46 @@ pub struct Numbered {
     pub length: u32,
     /// The number.
     pub number: u32,
-    /// The key of what stands before the number, with kind 1.
-    pub prefix: u64,
+    /// What stands before the number.
+    pub prefix: Prefix,
+    /// The byte behind it, which may go on with the name; where the name fills the word, its first byte.
+    pub next: u8,
+}
+
+/// The bytes of a name of up to six bytes, none of which is a NUL, at the top of a word.
+pub type Prefix = u64;
+
+/// A name as a [`Prefix`], if it is short enough.
+pub fn prefix(name: &[u8]) -> Option<Prefix> {
+    (1..=6).contains(&name.len()).then(|| pack(name) << (64 - 8 * name.len()))
 }
 
 impl Numbered {
-    /// The name of up to seven bytes at the start of a word, if it ends as `ends` says and has a number without a
-    /// needless zero. What stands before the number has to be known from elsewhere.
+    /// The bytes up to the end of the first number at the start of a word, if the number has no needless zero. What stands
+    /// before the number, at whose start is no NUL, has to be known from elsewhere.
     #[inline(always)]
-    pub fn of(text: &[u8; 8], ends: fn(u64) -> u64) -> Option<Numbered> {
-        let word = u64::from_le_bytes(*text);
-        let bits = ends(word).trailing_zeros() & !7;
-        if bits == 64 || bits == 0 {
+    pub fn of(word: u64) -> Option<Numbered> {
+        let others = others(word);
+        let prefix = (others ^ each(0x80)).trailing_zeros() & !7;
+        if prefix.wrapping_sub(8) > 40 {
             return None;
         }
-        // the name at the top of the word, zeros below it
-        let top = word << (64 - bits);
-        let low = top & !each(0x80);
-        let others = (((low ^ each(b'0')) + each(0x7f - 9)) | top) & each(0x80);
-        let digits = others.leading_zeros() & !7;
-        if digits == 0 || digits == bits {
+        let bits = (others & u64::MAX << prefix).trailing_zeros() & !7;
+        if (word >> prefix) as u8 == b'0' && bits - prefix > 8 {
             return None;
         }
-        let mask = u64::MAX << (64 - digits);
-        let single = top & mask & each(0x0f);
-        let pairs = (single.wrapping_mul(10) + (single >> 8)) & 0x00ff_00ff_00ff_00ff;
-        let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
-        let number = (fours.wrapping_mul(10_000) + (fours >> 32)) as u32;
-        let prefix = bits - digits;
-        if digits > 8 && word >> prefix & 0xff == u64::from(b'0') {
-            return None;
-        }
-        let prefix = word & ((1 << prefix) - 1) | u64::from(prefix / 8) << 56 | 1 << 60;
-        Some(Numbered { length: bits / 8, number, prefix })
+        let number = number(word << (64 - bits), bits - prefix);
+        Some(Numbered { length: bits / 8, number, prefix: word << (64 - prefix), next: (word >> (bits & 63)) as u8 })
     }
+}
+
+/// The number of decimal digits at the start of a word and the byte behind them, if they are one number of at most
+/// seven digits.
+#[inline(always)]
+pub fn decimal(word: u64) -> Option<(u32, u8)> {
+    let bits = others(word).trailing_zeros() & !7;
+    let number = bits.wrapping_sub(8) <= 48 && (bits == 8 || word & 0xff != u64::from(b'0'));
+    number.then(|| (bits / 8, (word >> bits) as u8))
 }
 
 /// The bytes of a word before the first of those that are marked, and their number.
@@ -102,7 +131,10 @@ fn with_length(word: u64, length: u32) -> u64 {
     word | u64::from(length) << 56
 }
 
-/// The bytes of a name of up to 15 bytes and its length, to be looked up at once; what they are has to be known from
+/// The length of the longest [`Name`].
+pub const LONGEST: usize = 15;
+
+/// The bytes of a name of up to [`LONGEST`] bytes and its length, to be looked up at once; what they are has to be known from
 /// elsewhere.
 pub type Name = [u64; 2];
 
@@ -123,12 +155,37 @@ pub fn name(text: &[u8; 16]) -> Option<(Name, u32)> {
     Some(([a, with_length(b, 8 + length)], 8 + length))
 }
 
+/// What stands before the number at the end of a name of so many bytes, and the number, if it has no needless zero.
+#[inline(always)]
+pub fn split([a, b]: Name, length: u32) -> Option<(Name, u32)> {
+    let tail = match length {
+        1..8 => a << (64 - 8 * length),
+        8 => a,
+        9..16 => a >> (8 * length - 64) | b << (128 - 8 * length),
+        _ => return None,
+    };
+    let digits = others(tail).leading_zeros() & !7;
+    // the length in the last byte is no digit, but where all is digits there is no name
+    if digits == 0 || digits >= 56 || digits == 8 * length {
+        return None;
+    }
+    if digits > 8 && tail >> (64 - digits) & 0xff == u64::from(b'0') {
+        return None;
+    }
+    let prefix = 8 * length - digits;
+    let words = match prefix {
+        0..64 => [a & ((1 << prefix) - 1), 0],
+        _ => [a, b & ((1 << (prefix - 64)) - 1)],
+    };
+    Some(([words[0], with_length(words[1], prefix / 8)], number(tail, digits)))
+}
+
 /// A name as [`name`] gives it, if it is short enough.
 pub fn known_name(text: &[u8]) -> Option<Name> {
-    let mut bytes = [0; 15];
-    bytes.get_mut(..text.len())?.copy_from_slice(text);
-    let word = |at: usize| bytes[at..].iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    Some([word(0), with_length(word(8), text.len() as u32)])
+    let mut bytes = [0; LONGEST + 1];
+    bytes[..LONGEST].get_mut(..text.len())?.copy_from_slice(text);
+    let (words, _) = bytes.as_chunks::<8>();
+    Some([u64::from_le_bytes(words[0]), with_length(u64::from_le_bytes(words[1]), text.len() as u32)])
 }
 
 /// An index from the bytes of a name.
@@ -140,13 +197,11 @@ pub fn name_slot(name: Name) -> usize {
 /// The bytes of an opcode of up to 31 bytes and its length, to be looked up at once.
 pub type Opcode = [u64; 4];
 
-/// What stands at the start of a text up to a blank or the end of the line, and its length.
+/// What stands in four words up to a blank or the end of the line, and its length.
 ///
 /// The words stay in registers: an array that is written by words and compared as a whole is waited for.
 #[inline(always)]
-pub fn opcode(text: &[u8; 32]) -> Option<(Opcode, u32)> {
-    let (words, _) = text.as_chunks::<8>();
-    let word = |at: usize| u64::from_le_bytes(words[at]);
+pub fn opcode(word: impl Fn(u32) -> u64) -> Option<(Opcode, u32)> {
     let (a, marked) = (word(0), blanks(word(0)));
     if marked != 0 {
         let (a, length) = before(a, marked);
@@ -178,10 +233,11 @@ pub fn same_opcode(a: &Opcode, b: &Opcode) -> bool {
 
 /// An opcode as [`opcode`] gives it, if it is short enough.
 pub fn known_opcode(text: &[u8]) -> Option<Opcode> {
-    let mut bytes = [0; 31];
-    bytes.get_mut(..text.len())?.copy_from_slice(text);
-    let word = |at: usize| bytes[at..].iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    Some([word(0), word(8), word(16), with_length(word(24), text.len() as u32)])
+    let mut bytes = [0; 32];
+    bytes[..31].get_mut(..text.len())?.copy_from_slice(text);
+    let (words, _) = bytes.as_chunks::<8>();
+    let word = |at: usize| u64::from_le_bytes(words[at]);
+    Some([word(0), word(1), word(2), with_length(word(3), text.len() as u32)])
 }
 
 /// An index from the bytes of an opcode.
@@ -243,17 +299,46 @@ mod tests {
 
     #[test]
     fn numbered_names_are_taken_apart() {
-        let of = |text: &str| Numbered::of(format!("{text: <8}").as_bytes().first_chunk().expect("eight bytes"), ends);
+        let of = |text: &str| Numbered::of(word(format!("{text: <8}").as_bytes(), 0).expect("eight bytes"));
         for (text, length, prefix, number) in
             [("%r12,", 4, "%r", 12), ("%p1;", 3, "%p", 1), ("a0]", 2, "a", 0), ("%rd4096}", 7, "%rd", 4096)]
         {
             let n = of(text).expect(text);
-            assert_eq!((n.length, n.number, n.prefix), (length, number, key(prefix.as_bytes(), 1)), "{text}");
+            assert_eq!((n.length, n.number), (length, number), "{text}");
+            assert_eq!(Some(n.prefix), super::prefix(prefix.as_bytes()), "{text}");
+            assert_eq!(n.next, text.as_bytes()[length as usize]);
         }
-        for text in ["%r,", "%r01,", "12,", "%r12", "%r12.x,", "%rd12345", ",", "%r1\u{e9},"] {
+        for text in ["%r,", "%r01,", "12,", ",", "%long_a1"] {
             assert!(of(text).is_none(), "{text}");
         }
-        assert!(of("%r\u{b1}1,").is_none_or(|n| n.number == 1));
+        assert!(of("%rd12345").is_some_and(|n| n.next == b'%'));
+        assert!(of("%r\u{b1}1,").is_some_and(|n| n.number == 1 && Some(n.prefix) != super::prefix(b"%r")));
+        assert!(of("%r1\u{e9},").is_some_and(|n| n.next > 0x7f));
+        assert_eq!((super::prefix(b""), super::prefix(b"abcdefg")), (None, None));
+    }
+
+    #[test]
+    fn long_names_are_taken_apart() {
+        let of = |text: &str| known_name(text.as_bytes()).and_then(|name| split(name, text.len() as u32));
+        for (prefix, number) in [("%a1_", 7), ("%cast_f", 32), ("%cast_f32_", 12), ("%alu_", 100), ("abcdefgh", 1)] {
+            let prefix_name = known_name(prefix.as_bytes()).expect("short enough");
+            assert_eq!(of(&format!("{prefix}{number}")), Some((prefix_name, number)), "{prefix}");
+        }
+        for text in ["%cast_f", "%cast_01", "12345678", "1234567890", "%a12345678", "7", ""] {
+            assert_eq!(of(text), None, "{text}");
+        }
+        assert_eq!(of("%cast_0").map(|n| n.1), Some(0));
+    }
+
+    #[test]
+    fn decimal_numbers_are_measured() {
+        for (text, found) in
+            [("0,", Some((1, b','))), ("127;", Some((3, b';'))), ("07,", None), ("0x1,", Some((1, b'x')))]
+        {
+            assert_eq!(decimal(word(format!("{text: <8}").as_bytes(), 0).expect("eight bytes")), found, "{text}");
+        }
+        assert_eq!(decimal(u64::from_le_bytes(*b"12345678")), None);
+        assert_eq!(decimal(u64::from_le_bytes(*b",1234567")), None);
     }
 
     #[test]
@@ -263,7 +348,8 @@ mod tests {
             assert_eq!(found, known_name(text.as_bytes()).map(|name| (name, text.len() as u32)), "{text}");
         }
         for text in ["ret", "cvt.s32.f32", "ld.global.nc.v4.f32", "ld.global.L1::evict_last.v4.b32"] {
-            let found = opcode(format!("{text: <32}").as_bytes().first_chunk().expect("32 bytes"));
+            let line = format!("{text: <32}");
+            let found = opcode(|n| word(line.as_bytes(), n as usize * 8).expect("32 bytes"));
             assert_eq!(found, known_opcode(text.as_bytes()).map(|opcode| (opcode, text.len() as u32)), "{text}");
         }
         assert_ne!(name(b"%r6\0,%r7,       ").map(|n| n.0), known_name(b"%r6"));

@@ -65,7 +65,7 @@ pub struct Scopes<'s> {
     blocks: Vec<u32>,
     /// Declared scalars and variables whose name ends in a digit: while there are none, `%r12` is of a range.
     numbered: u32,
-    /// The short ones of these by what stands before the digits: `%r12` has nothing to do with `param_0`.
+    /// Those of these that are not long by what stands before the digits: `%r12` has nothing to do with `param_0`.
     numbered_like: [u32; LIKES],
     /// Tables of closed blocks, to use again.
     spare: Vec<Vec<u32>>,
@@ -75,8 +75,12 @@ pub struct Scopes<'s> {
     recent: Box<[Recent; RECENT]>,
     /// The last register of each slot by its name.
     known: Box<[Known; KNOWN]>,
-    /// The last range of each slot.
-    ranges: [RecentRange; RANGES],
+    /// The last range of each slot, by its name; none where the name may have another meaning now.
+    ranges: [RecentRange<key::Prefix>; RANGES],
+    /// As `ranges`, also of longer names.
+    long_ranges: [RecentRange<key::Name>; RANGES],
+    /// There is something in `ranges` or `long_ranges`.
+    ranges_known: bool,
     /// Counts the functions.
     function: u32,
     /// Counts the changes that may give a name another meaning.
@@ -122,11 +126,10 @@ fn like(prefix_key: u64) -> usize {
     (key::spread(prefix_key) >> 56) as usize % LIKES
 }
 
-/// A range that was looked up before, the innermost of its name; it holds for one generation of declarations.
-#[derive(Debug, Clone, Copy)]
-struct RecentRange {
-    key: u64,
-    generation: u32,
+/// A range that was looked up before, the innermost of its name.
+#[derive(Debug, Clone, Copy, Default)]
+struct RecentRange<N> {
+    name: N,
     declaration: u32,
 }
 
@@ -136,15 +139,15 @@ fn declared_key(name: &[u8], range: bool) -> u64 {
     key::key(name, u8::from(range))
 }
 
-/// The counter of a name that ends in digits, if it may be taken for a short name of a range.
-fn short_like(name: &[u8]) -> Option<usize> {
+/// The counter of a name that ends in digits, if it may be taken for a name of a range that is found at once.
+fn range_like(name: &[u8]) -> Option<usize> {
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    (name.len() <= key::EXACT).then(|| like(declared_key(&name[..name.len() - digits], true)))
+    (name.len() <= key::LONGEST).then(|| like(declared_key(&name[..name.len() - digits], true)))
 }
 
 #[inline]
-fn range_slot(key: u64) -> usize {
-    (key::spread(key) >> 60) as usize % RANGES
+fn range_slot(name: key::Prefix) -> usize {
+    (key::spread(name) >> 60) as usize % RANGES
 }
 
 impl<'s> Scopes<'s> {
@@ -161,7 +164,9 @@ impl<'s> Scopes<'s> {
             budget: source.len() / 4 + 1024,
             recent: Box::new([Recent { key: 0, name: Span::default(), generation: 0, id: RegId(0) }; RECENT]),
             known: Box::new([Known { name: [0; 2], generation: 0, id: RegId(0) }; KNOWN]),
-            ranges: [RecentRange { key: 0, generation: 0, declaration: 0 }; RANGES],
+            ranges: [RecentRange::default(); RANGES],
+            long_ranges: [RecentRange::default(); RANGES],
+            ranges_known: false,
             function: 0,
             generation: 1,
         }
@@ -183,7 +188,7 @@ impl<'s> Scopes<'s> {
             self.buckets[bucket] = declaration.before;
             if declaration.numbered {
                 self.numbered -= 1;
-                if let Some(like) = short_like(declaration.name.of(self.source)) {
+                if let Some(like) = range_like(declaration.name.of(self.source)) {
                     self.numbered_like[like] -= 1;
                 }
             }
@@ -216,7 +221,7 @@ impl<'s> Scopes<'s> {
         let numbered = !range && text.last().is_some_and(u8::is_ascii_digit);
         if numbered {
             self.numbered += 1;
-            if let Some(like) = short_like(text) {
+            if let Some(like) = range_like(text) {
                 self.numbered_like[like] += 1;
             }
         }
@@ -287,12 +292,33 @@ impl<'s> Scopes<'s> {
     #[inline(always)]
     pub fn numbered(&mut self, numbered: Numbered, name: Span, registers: &mut Vec<Register>) -> Option<RegId> {
         let range = &self.ranges[range_slot(numbered.prefix)];
-        if range.key != numbered.prefix || range.generation != self.generation {
+        if range.name != numbered.prefix {
             return None;
         }
-        // numbers past the end of the range or of its table are looked up the general way
-        let declaration = self.declarations.get_mut(range.declaration as usize)?;
-        let id = declaration.dense.get_mut(numbered.number as usize)?;
+        self.of_range(range.declaration, numbered.number, name, registers)
+    }
+
+    /// As [`Self::numbered`], of any name that ends in a number.
+    #[inline]
+    pub fn long_numbered(
+        &mut self,
+        (prefix, number): (key::Name, u32),
+        name: Span,
+        registers: &mut Vec<Register>,
+    ) -> Option<RegId> {
+        let range = &self.long_ranges[key::name_slot(prefix) % RANGES];
+        if range.name[0] != prefix[0] || range.name[1] != prefix[1] {
+            return None;
+        }
+        self.of_range(range.declaration, number, name, registers)
+    }
+
+    /// A register of a range, unless its number is past the end of the range or of its table: then it is looked up the
+    /// general way.
+    #[inline(always)]
+    fn of_range(&mut self, range: u32, number: u32, name: Span, registers: &mut Vec<Register>) -> Option<RegId> {
+        let declaration = self.declarations.get_mut(range as usize)?;
+        let id = declaration.dense.get_mut(number as usize)?;
         if *id == NONE {
             *id = registers.len() as u32;
             declaration.used += 1;
@@ -303,6 +329,10 @@ impl<'s> Scopes<'s> {
 
     fn changed(&mut self) {
         self.generation = self.generation.wrapping_add(1);
+        if std::mem::take(&mut self.ranges_known) {
+            self.ranges.fill(RecentRange::default());
+            self.long_ranges.fill(RecentRange::default());
+        }
     }
 
     fn resolve_anew(&mut self, name: Span, key: u64, registers: &mut Vec<Register>) -> Meaning {
@@ -352,8 +382,17 @@ impl<'s> Scopes<'s> {
     fn remember_range(&mut self, at: usize) {
         let declaration = &self.declarations[at];
         let (key, name) = (declaration.key, declaration.name.of(self.source));
-        if !key::is_hash(key) && self.numbered_like[like(key)] == 0 && self.find(key, name) == Some(at) {
-            self.ranges[range_slot(key)] = RecentRange { key, generation: self.generation, declaration: at as u32 };
+        if self.numbered_like[like(key)] != 0 || self.find(key, name) != Some(at) {
+            return;
+        }
+        let declaration = at as u32;
+        if let Some(name) = key::prefix(name) {
+            self.ranges[range_slot(name)] = RecentRange { name, declaration };
+            self.ranges_known = true;
+        }
+        if let Some(name) = key::known_name(name) {
+            self.long_ranges[key::name_slot(name) % RANGES] = RecentRange { name, declaration };
+            self.ranges_known = true;
         }
     }
 

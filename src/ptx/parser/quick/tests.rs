@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::REACH;
 use crate::ptx::parser::{parse, parse_in_general, tests};
 
 /// A kernel with these statements, and registers for them.
@@ -83,16 +84,43 @@ fn a_directive_is_no_opcode_behind_a_guard() {
 
 #[test]
 fn a_nul_is_no_end_of_a_name() {
-    for body in
-        ["add.s32 %r6, %long_1, 0;\nadd.s32 %r6\0, %r1, 0;\n", "ret ;\nret ;\nret\0 ;\n", "b%r6\th.b%r6\0,%r1 %r2;\n"]
-    {
+    for body in [
+        "add.s32 %r6, %r1;\nadd.s32 %r6, %r1;\n@\0%p1 add.s32 %r6, %r1;\n@%p1\0 ret;\n",
+        "add.s32 %r6, %long_1, 0;\nadd.s32 %r6\0, %r1, 0;\n",
+        "ret ;\nret ;\nret\0 ;\n",
+        "b%r6\th.b%r6\0,%r1 %r2;\n",
+    ] {
         assert!(both_ways_agree(kernel(body).as_bytes()), "{body:?}");
     }
 }
 
-/// Whether the quick way leaves what the general way leaves.
+/// Whether the quick way leaves what the general way leaves, also of statements that are far from the end of the text:
+/// it looks at so many bytes at once.
 fn both_ways_agree(source: &[u8]) -> bool {
-    format!("{:?}", parse(source)) == format!("{:?}", parse_in_general(source))
+    let agree = |source: &[u8]| format!("{:?}", parse(source)) == format!("{:?}", parse_in_general(source));
+    let mut far = source.to_vec();
+    far.extend_from_slice(b"\n//");
+    far.resize(far.len() + 2 * REACH as usize, b' ');
+    agree(source) && agree(&far)
+}
+
+#[test]
+fn long_statements_are_read_alike() {
+    for (blanks, registers) in [(0, 40), (1, 13), (3, 7), (190, 2), (250, 1), (600, 3)] {
+        let gap = " ".repeat(blanks);
+        let list: Vec<String> = (1..=registers).map(|n| format!("%r{n}")).collect();
+        let list = list.join(&format!(",{gap}"));
+        for statement in [
+            format!("mma{gap} {list};"),
+            format!("add.s32 {gap}%r1,{gap}[%rd1{gap}+{gap}4]{gap};"),
+            format!("add.s32 {{{list}}}, {{%long_named_register_1,{gap}%cast_f32_1}}, -{gap}4;"),
+            format!("@%p1{gap} bra {gap}$L__BB0_1{gap};"),
+            format!("\n\n{gap}ret{gap};{gap}// {gap}"),
+        ] {
+            let body = format!("mma %r1;\nadd.s32 %r1;\nret;\n{statement}\n{statement}\n{statement}\n");
+            assert!(both_ways_agree(kernel(&body).as_bytes()), "{body}");
+        }
+    }
 }
 
 #[test]
