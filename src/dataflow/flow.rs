@@ -20,6 +20,7 @@ use scan::Scan;
 
 mod lazy;
 mod live;
+mod occurrences;
 mod scan;
 mod twins;
 
@@ -55,7 +56,7 @@ impl Tables {
         self.scan.learn(&self.meanings);
         self.scan.function(module, function);
         let function = &module.functions[function];
-        self.lazy.get_mut().clear(&self.scan, function, self.scan.operands());
+        self.lazy.get_mut().clear(&self.scan, function, self.scan.occurrences.operands());
         let flow = Flow { module, meanings: &self.meanings, scan: &self.scan, lazy: &self.lazy };
         if self.scan.conversions.len() > 1 {
             flow.work(|w| w.find_twins());
@@ -103,6 +104,11 @@ impl<'m> Flow<'m> {
     #[inline]
     pub fn meaning(&self, s: &Statement) -> &'m Meaning {
         &self.meanings[s.opcode.0 as usize]
+    }
+
+    /// The function's first statement.
+    pub fn first_statement(&self) -> u32 {
+        self.scan.first_statement
     }
 
     /// Whether the function is a bare snippet, whose results are all wanted.
@@ -177,7 +183,7 @@ impl<'m> Flow<'m> {
 
     /// The last statement that names a register.
     pub fn last(&self, r: RegId) -> u32 {
-        self.scan.last(r)
+        self.scan.last(self.module, r)
     }
 
     /// Whether a statement is in a loop that another one before it is not in.

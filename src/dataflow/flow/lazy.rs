@@ -5,7 +5,8 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::scan::{Occurrence, Scan};
+use super::occurrences::Occurrence;
+use super::scan::{Scan, element};
 use super::{NONE, UseSite, Value};
 use crate::dataflow::facts::{self, Known};
 use crate::dataflow::meaning::Meaning;
@@ -76,7 +77,7 @@ impl Lazy {
     /// Forgets everything, and makes room for a function.
     pub fn clear(&mut self, scan: &Scan, function: &Function, operands: usize) {
         self.registers.clear();
-        self.registers.resize(scan.registers(), Register::default());
+        self.registers.resize(scan.occurrences.registers(), Register::default());
         self.values.clear();
         self.values.resize(operands, NONE);
         self.made.clear();
@@ -87,7 +88,7 @@ impl Lazy {
         self.twins.clear();
         self.twin_statements.clear();
         self.pairs.clear();
-        self.liveness.clear(function.statements.len(), scan.registers());
+        self.liveness.clear(function.statements.len(), scan.occurrences.registers());
         self.loops.starts.clear();
     }
 }
@@ -143,7 +144,7 @@ impl<'a> Work<'a> {
 
     /// The value that an operand reads or writes, as it stands there.
     pub fn own_value(&mut self, operand: u32) -> Option<Value> {
-        let at = operand.wrapping_sub(self.scan.first_operand) as usize;
+        let at = operand.wrapping_sub(self.scan.occurrences.first_operand) as usize;
         if let Some(&known) = self.lazy.values.get(at)
             && known != NONE
         {
@@ -169,56 +170,69 @@ impl<'a> Work<'a> {
 
     /// Finds the values of a register and who reads which.
     fn find(&mut self, r: RegId) {
-        let register = r.0.wrapping_sub(self.scan.first_register);
+        let register = r.0.wrapping_sub(self.scan.occurrences.first_register);
         match self.lazy.registers.get_mut(register as usize) {
             Some(state) if !state.found => state.found = true,
             _ => return,
         }
-        // most registers are written once
+        // most registers are written once, and guard nothing
+        if self.find_one(r, register) {
+            return;
+        }
+        let mut chain = std::mem::take(&mut self.lazy.chain);
+        self.scan.occurrences(self.module, r, &mut chain);
+        self.find_many(register, &chain);
+        self.lazy.chain = chain;
+    }
+
+    /// The value of a register that is written once at most and guards nothing; `false` if it is another one.
+    fn find_one(&mut self, r: RegId, register: u32) -> bool {
+        let (module, scan) = (self.module, self.scan);
+        let (mut operand, guard) = scan.occurrences.last(r);
+        if guard != NONE {
+            return false;
+        }
         let start = self.lazy.reads.len();
         let mut written = None;
-        let mut next = self.scan.last_occurrence(r);
-        while let Some(at) = next {
-            let o = &self.scan.occurrences[at as usize];
-            if !o.written {
-                self.lazy.reads.push(UseSite { statement: o.statement, operand: o.operand });
-            } else if written.replace(o).is_some() {
+        while operand != NONE {
+            let (s, statement) = scan.occurrences.statement(module, operand);
+            let results = scan.results_end(module, s);
+            if operand >= results {
+                if !scan.is_irreflexive(module, s, results) {
+                    self.lazy.reads.push(UseSite { statement, operand });
+                }
+            } else if written
+                .replace(Occurrence { operand, statement, element: element(s, operand), written: true })
+                .is_some()
+            {
                 self.lazy.reads.truncate(start);
-                self.find_many(r, register);
-                return;
+                return false;
             }
-            next = (o.before != NONE).then_some(o.before);
+            operand = scan.occurrences.before(operand);
         }
         let Some(written) = written else {
             self.lazy.reads.truncate(start);
-            return;
+            return true;
         };
         let value = self.lazy.made.len() as u32;
-        self.make(register, written, NONE);
-        self.lazy.reads[start..].reverse();
-        for at in start..self.lazy.reads.len() {
-            self.connect(self.lazy.reads[at], value);
+        self.make(register, &written, NONE);
+        let Lazy { reads, values, made, .. } = &mut *self.lazy;
+        reads[start..].reverse();
+        for site in &reads[start..] {
+            values[(site.operand - scan.occurrences.first_operand) as usize] = value;
         }
-        self.lazy.made[value as usize].reads = start as u32..self.lazy.reads.len() as u32;
+        made[value as usize].reads = start as u32..reads.len() as u32;
+        true
     }
 
-    /// As [`Self::find`], of a register that is written more than once.
-    fn find_many(&mut self, r: RegId, register: u32) {
-        let mut chain = std::mem::take(&mut self.lazy.chain);
-        chain.clear();
-        let mut next = self.scan.last_occurrence(r);
-        while let Some(at) = next {
-            let o = self.scan.occurrences[at as usize];
-            chain.push(o);
-            next = (o.before != NONE).then_some(o.before);
-        }
-        chain.reverse();
+    /// As [`Self::find_one`], of any register.
+    fn find_many(&mut self, register: u32, chain: &[Occurrence]) {
         let mut found = std::mem::take(&mut self.lazy.found);
         found.clear();
         let (mut value, mut of) = (NONE, NONE);
         let wants = self.lazy.wants.len() as u32;
         let (mut block, mut until) = (0, self.scan.first_statement);
-        for o in &chain {
+        for o in chain {
             if o.statement >= until {
                 (block, until) = self.scan.block_and_end(o.statement);
             }
@@ -261,12 +275,12 @@ impl<'a> Work<'a> {
             self.lazy.reads.extend(group.iter().map(|f| f.1));
             self.lazy.made[group[0].0 as usize].reads = start..self.lazy.reads.len() as u32;
         }
-        (self.lazy.found, self.lazy.chain) = (found, chain);
+        self.lazy.found = found;
     }
 
     fn make(&mut self, register: u32, o: &Occurrence, before: u32) {
         let value = self.lazy.made.len() as u32;
-        self.lazy.values[(o.operand - self.scan.first_operand) as usize] = value;
+        self.lazy.values[(o.operand - self.scan.occurrences.first_operand) as usize] = value;
         self.lazy.made.push(Made {
             statement: o.statement,
             element: o.element,
@@ -287,7 +301,7 @@ impl<'a> Work<'a> {
     fn connect(&mut self, site: UseSite, value: u32) {
         match site.operand {
             NONE => drop(self.lazy.guards.insert(site.statement, value)),
-            operand => self.lazy.values[(operand - self.scan.first_operand) as usize] = value,
+            operand => self.lazy.values[(operand - self.scan.occurrences.first_operand) as usize] = value,
         }
     }
 
@@ -386,7 +400,7 @@ impl<'a> Work<'a> {
 
     /// What is known of the bits that an operand of a statement reads, by the statements before it.
     pub fn known_before(&self, operand: u32, statement: u32) -> Known {
-        let value = self.lazy.values.get(operand.wrapping_sub(self.scan.first_operand) as usize).copied();
+        let value = self.lazy.values.get(operand.wrapping_sub(self.scan.occurrences.first_operand) as usize).copied();
         let Some(made) = self.lazy.made.get(value.unwrap_or(NONE) as usize) else { return Known::NOTHING };
         let made = self.lazy.made.get(made.twin as usize).unwrap_or(made);
         made.known.filter(|_| made.statement < statement).unwrap_or(Known::NOTHING)

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::occurrences::{Occurrence, Occurrences};
 use super::{NONE, after};
 use crate::dataflow::meaning::{Action, Meaning};
 use crate::ptx::{FunctionKind, Module, OperandKind, RegId, Statement, StatementKind};
@@ -40,33 +41,13 @@ fn role(m: &Meaning) -> Role {
         | bit(BRANCH, m.action == Action::Branch)
 }
 
-/// One place where a register is named.
-#[derive(Debug, Clone, Copy)]
-pub struct Occurrence {
-    /// Index into [`Module::operands`]; `NONE` for a guard.
-    pub operand: u32,
-    /// Index into [`Module::statements`].
-    pub statement: u32,
-    /// The occurrence of the same register before this one; those of one statement's results come after its sources.
-    pub before: u32,
-    /// Which element of the result it is.
-    pub element: u16,
-    /// It is written.
-    pub written: bool,
-}
-
 /// What the pass found.
 #[derive(Debug, Default)]
 pub struct Scan {
     roles: Vec<Role>,
     pub snippet: bool,
     pub first_statement: u32,
-    pub first_operand: u32,
-    end_operand: u32,
-    pub first_register: u32,
-    pub occurrences: Vec<Occurrence>,
-    /// For each register its last occurrence.
-    last: Vec<u32>,
+    pub occurrences: Occurrences,
     /// The first statement of each block but the first one, in order.
     bounds: Vec<u32>,
     /// Labels that something jumps to, in order.
@@ -97,11 +78,6 @@ impl Scan {
         let statements = &module.statements[f.statements.start as usize..f.statements.end as usize];
         self.snippet = f.kind == FunctionKind::Snippet;
         self.first_statement = f.statements.start;
-        self.first_operand = statements.first().map_or(0, |s| s.operands);
-        self.end_operand = statements.last().map_or(0, |s| s.operands + s.operand_count);
-        self.first_register = f.registers.start;
-        self.last.clear();
-        self.last.resize(f.registers.len(), NONE);
         for list in [
             &mut self.bounds,
             &mut self.entries,
@@ -113,11 +89,12 @@ impl Scan {
         ] {
             list.clear();
         }
-        self.occurrences.clear();
         self.loops.clear();
+        self.occurrences.follow(module, f);
         for (s, i) in statements.iter().zip(f.statements.start..) {
+            self.occurrences.note(s, i);
             match s.kind {
-                StatementKind::Instruction => self.instruction(module, s, i),
+                StatementKind::Instruction => self.instruction(s, i),
                 StatementKind::Label => self.labels.push(i),
                 _ => {}
             }
@@ -126,26 +103,8 @@ impl Scan {
     }
 
     #[inline]
-    fn instruction(&mut self, module: &Module<'_>, s: &Statement, i: u32) {
+    fn instruction(&mut self, s: &Statement, i: u32) {
         let role = self.roles[s.opcode.0 as usize];
-        if let Some(guard) = s.guard {
-            self.occurs(guard.register, NONE, i, 0, false);
-        }
-        let (results, end) = (self.results_end(module, s), s.operands + s.operand_count);
-        if role & IRREFLEXIVE == 0 || !same_operands(module, results, end) {
-            for (o, at) in module.operands[results as usize..end as usize].iter().zip(results..) {
-                if let OperandKind::Register(r) = o.kind {
-                    self.occurs(r, at, i, 0, false);
-                }
-            }
-        }
-        let mut element = 0;
-        for at in s.operands..results {
-            if let OperandKind::Register(r) = module.operands[at as usize].kind {
-                self.occurs(r, at, i, element, true);
-                element += 1;
-            }
-        }
         if role & (JUMP | CONVERSION | PACKER | ROUTINE) != 0 {
             if role & JUMP != 0 {
                 self.jumps.push(i);
@@ -163,17 +122,58 @@ impl Scan {
         }
     }
 
+    /// The places where a register occurs, in the order of the statements; in one, what is read comes before what is
+    /// written. Nothing is read of two like operands where nothing of them matters.
+    pub fn occurrences(&self, module: &Module<'_>, r: RegId, found: &mut Vec<Occurrence>) {
+        found.clear();
+        let (mut operand, mut guard) = self.occurrences.last(r);
+        while operand != NONE {
+            let (s, statement) = self.occurrences.statement(module, operand);
+            while let Some((guarded, before)) = self.occurrences.guard(guard).filter(|g| g.0 > statement) {
+                found.push(Occurrence { operand: NONE, statement: guarded, element: 0, written: false });
+                guard = before;
+            }
+            let results = self.results_end(module, s);
+            // backwards what is written comes first
+            let mut read = operand;
+            while operand != NONE && operand >= results {
+                operand = self.occurrences.before(operand);
+            }
+            while operand != NONE && operand >= s.operands {
+                found.push(Occurrence { operand, statement, element: element(s, operand), written: true });
+                operand = self.occurrences.before(operand);
+            }
+            if !self.is_irreflexive(module, s, results) {
+                while read != NONE && read >= results {
+                    found.push(Occurrence { operand: read, statement, element: 0, written: false });
+                    read = self.occurrences.before(read);
+                }
+            }
+        }
+        while let Some((guarded, before)) = self.occurrences.guard(guard) {
+            found.push(Occurrence { operand: NONE, statement: guarded, element: 0, written: false });
+            guard = before;
+        }
+        found.reverse();
+    }
+
+    /// Whether nothing of a statement's sources matters.
     #[inline]
-    fn occurs(&mut self, r: RegId, operand: u32, statement: u32, element: u16, written: bool) {
-        let last = &mut self.last[(r.0 - self.first_register) as usize];
-        let before = std::mem::replace(last, self.occurrences.len() as u32);
-        self.occurrences.push(Occurrence { operand, statement, before, element, written });
+    pub fn is_irreflexive(&self, module: &Module<'_>, s: &Statement, results: u32) -> bool {
+        self.roles[s.opcode.0 as usize] & IRREFLEXIVE != 0
+            && same_operands(module, results, s.operands + s.operand_count)
     }
 
     /// Index past the results of a statement: they stand first.
     #[inline]
     pub fn results_end(&self, module: &Module<'_>, s: &Statement) -> u32 {
         let role = self.roles[s.opcode.0 as usize];
+        if role & (WRITES | CALL) == WRITES
+            && s.operand_count > 0
+            && matches!(module.operands[s.operands as usize].kind, OperandKind::Register(_))
+        {
+            return s.operands + 1;
+        }
         let writes = role & WRITES != 0
             && s.operand_count > 0
             && (role & CALL == 0 || matches!(module.operands[s.operands as usize].kind, OperandKind::Group(_)));
@@ -243,25 +243,27 @@ impl Scan {
         (block, self.bounds.get(block as usize).copied().unwrap_or(NONE))
     }
 
-    /// The last occurrence of a register.
-    pub fn last_occurrence(&self, r: RegId) -> Option<u32> {
-        self.last.get(r.0.wrapping_sub(self.first_register) as usize).copied().filter(|&at| at != NONE)
+    /// The last statement that names a register in a way that matters.
+    pub fn last(&self, module: &Module<'_>, r: RegId) -> u32 {
+        let (mut operand, guard) = self.occurrences.last(r);
+        let guarded = self.occurrences.guard(guard).map_or(self.first_statement, |g| g.0);
+        while operand != NONE {
+            let (s, statement) = self.occurrences.statement(module, operand);
+            if self.roles[s.opcode.0 as usize] & IRREFLEXIVE == 0
+                || operand < self.results_end(module, s)
+                || !self.is_irreflexive(module, s, self.results_end(module, s))
+            {
+                return statement.max(guarded);
+            }
+            operand = self.occurrences.before(operand);
+        }
+        guarded
     }
+}
 
-    /// The last statement that names a register.
-    pub fn last(&self, r: RegId) -> u32 {
-        self.last_occurrence(r).map_or(self.first_statement, |at| self.occurrences[at as usize].statement)
-    }
-
-    /// Number of operands.
-    pub fn operands(&self) -> usize {
-        self.end_operand.saturating_sub(self.first_operand) as usize
-    }
-
-    /// Number of registers.
-    pub fn registers(&self) -> usize {
-        self.last.len()
-    }
+/// Which element of a statement's result an operand is: in a vector or pair, which stands before its elements.
+pub fn element(s: &Statement, operand: u32) -> u16 {
+    (operand - s.operands).saturating_sub(1).try_into().unwrap_or(u16::MAX)
 }
 
 /// A comparison of a register with itself.
