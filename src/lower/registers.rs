@@ -25,6 +25,8 @@ pub struct Registers {
     /// All below this one are taken up to the statement `expiry`: no need to look at them before.
     taken: usize,
     expiry: u32,
+    /// How far back the sources of each statement were looked at, from there on.
+    looked: Vec<u8>,
 }
 
 impl Default for Registers {
@@ -36,7 +38,14 @@ impl Default for Registers {
 impl Registers {
     /// An empty assignment.
     pub fn new() -> Self {
-        Registers { map: Vec::new(), assigned: SmallVec::new(), busy: [0; LAST + 1], taken: 0, expiry: u32::MAX }
+        Registers {
+            map: Vec::new(),
+            assigned: SmallVec::new(),
+            busy: [0; LAST + 1],
+            taken: 0,
+            expiry: u32::MAX,
+            looked: Vec::new(),
+        }
     }
 
     /// An assignment of exactly these.
@@ -61,6 +70,7 @@ impl Registers {
             }
         }
         self.busy.fill(0);
+        self.looked.clear();
         (self.taken, self.expiry) = (0, u32::MAX);
     }
 
@@ -84,10 +94,14 @@ impl Registers {
                 self.assign(module, flow, r, statement);
                 // What the source is a copy, a part or a sign change of is read in its stead.
                 let mut at = at;
-                for _ in 0..8 {
+                for far in (1..=8).rev() {
                     let Some(v) = flow.value(at).filter(|_| at != s.operands) else { break };
-                    let (w, _, element) = flow.maker(v);
+                    let (w, made, element) = flow.maker(v);
                     let Some(next) = flow.arguments(w).nth(1) else { break };
+                    let vector = matches!(module.operands[next as usize].kind, OperandKind::Vector(_));
+                    if !vector && self.has_looked(flow, made, far) {
+                        break;
+                    }
                     for o in w.operands + 1..w.operands + w.operand_count {
                         if let Some(r) = flow.register(o) {
                             self.assign(module, flow, r, statement);
@@ -102,12 +116,27 @@ impl Registers {
         }
     }
 
+    /// Whether the sources of a statement were looked at so far back already; now they are.
+    fn has_looked(&mut self, flow: &Flow<'_>, statement: u32, far: u8) -> bool {
+        let at = (statement - flow.first_statement()) as usize;
+        if self.looked.len() <= at {
+            self.looked.resize(at + 1, 0);
+        }
+        let before = self.looked[at];
+        self.looked[at] = before.max(far);
+        before >= far
+    }
+
+    #[inline]
     fn assign(&mut self, module: &Module<'_>, flow: &Flow<'_>, r: RegId, now: u32) {
+        if self.map.get(r.0 as usize).is_none_or(Option::is_none) {
+            self.assign_anew(module, flow, r, now);
+        }
+    }
+
+    fn assign_anew(&mut self, module: &Module<'_>, flow: &Flow<'_>, r: RegId, now: u32) {
         if self.map.len() < module.registers.len() {
             self.map.resize(module.registers.len(), None);
-        }
-        if self.map[r.0 as usize].is_some() {
-            return;
         }
         let wide = module.registers[r.0 as usize].ty.is_some_and(|t: Type| t.bits() == 64);
         // All results of a bare snippet are wanted to its end.
@@ -118,33 +147,39 @@ impl Registers {
     }
 
     fn take(&mut self, wide: bool, now: u32, until: u32) -> Reg {
-        let (step, span) = if wide { (2, 2) } else { (1, 1) };
-        let fits = |at: usize| at != 1 && (!wide || at < LAST - 1) && at + span <= LAST + 1;
         if now >= self.expiry {
             (self.taken, self.expiry) = (0, u32::MAX);
         }
-        let mut at = None;
-        for place in (self.taken / step * step..=LAST).step_by(step) {
-            if fits(place) && !(wide && place == 0) && self.busy[place..place + span].iter().all(|&b| b <= now) {
-                at = Some(place);
-                break;
-            }
-            if !wide && place != 1 {
-                self.expiry = self.expiry.min(self.busy[place]);
-            }
-        }
-        if !wide {
-            self.taken = at.map_or(LAST, |at| at + 1);
-            self.expiry = self.expiry.min(until);
-        }
+        let span = if wide { 2 } else { 1 };
+        let at = if wide { self.free_pair(now) } else { self.free(now, until) };
         let at = at
             // All are taken: share the one that is free again first.
-            .or_else(|| (2..LAST).step_by(step).filter(|&at| fits(at)).min_by_key(|&at| self.busy[at]))
+            .or_else(|| (2..=LAST - span).step_by(span).min_by_key(|&at| self.busy[at]))
             .unwrap_or(2);
-        for b in &mut self.busy[at..at + span] {
-            *b = until;
-        }
+        self.busy[at..at + span].fill(until);
         Reg(at as u8)
+    }
+
+    /// The first register that is free, which is from now on taken.
+    fn free(&mut self, now: u32, until: u32) -> Option<usize> {
+        let mut free = None;
+        for place in (self.taken..=LAST).filter(|&place| place != 1) {
+            let busy = self.busy[place];
+            if busy <= now {
+                free = Some(place);
+                break;
+            }
+            self.expiry = self.expiry.min(busy);
+        }
+        self.taken = free.map_or(LAST, |at| at + 1);
+        self.expiry = self.expiry.min(until);
+        free
+    }
+
+    /// The first pair that is free.
+    fn free_pair(&self, now: u32) -> Option<usize> {
+        let first = (self.taken / 2 * 2).max(2);
+        (first..LAST - 1).step_by(2).find(|&place| self.busy[place] <= now && self.busy[place + 1] <= now)
     }
 
     /// A register that is free at a statement, for an intermediate value; `nth` counts them.
