@@ -15,6 +15,15 @@ pub fn one_line(bytes: &[u8]) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut line = Vec::with_capacity(bytes.len());
+    if memchr::memchr(b'/', bytes).is_none() {
+        for word in bytes.split(|byte| byte.is_ascii_control() || *byte == b' ').filter(|word| !word.is_empty()) {
+            if !line.is_empty() {
+                line.push(b' ');
+            }
+            line.extend_from_slice(word);
+        }
+        return Cow::Owned(text(line));
+    }
     let mut rest = bytes;
     while let [first, tail @ ..] = rest {
         let skipped = match (first, tail.first()) {
@@ -33,10 +42,11 @@ pub fn one_line(bytes: &[u8]) -> Cow<'_, str> {
         rest = &rest[skipped..];
     }
     line.truncate(line.trim_ascii_end().len());
-    Cow::Owned(match String::from_utf8(line) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    })
+    Cow::Owned(text(line))
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Bytes as text; the usual case, valid and borrowed, is the quick one.
