@@ -11,6 +11,8 @@ use cvtlower::ptx::Span;
 use memmap2::MmapMut;
 use rayon::prelude::*;
 
+use super::threads;
+
 /// Places are kept as 32-bit offsets.
 const LARGEST: u64 = u32::MAX as u64;
 
@@ -102,6 +104,7 @@ impl Text {
             return None;
         }
         let length = length as usize;
+        threads::start();
         let mut pages = MmapMut::map_anon(length + PAGE).ok()?;
         let start = pages.as_ptr().align_offset(PAGE).min(PAGE);
         // without large pages it takes longer, that is all

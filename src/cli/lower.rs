@@ -14,14 +14,14 @@ use cvtlower::report::summary::Summary;
 use cvtlower::report::table::Table;
 use cvtlower::report::{Format, Unit};
 use cvtlower::target::Target;
-use cvtlower::translate::{Options, translate};
+use cvtlower::translate::{Options, Translation, translate};
 use rayon::prelude::*;
 use serde_sarif::sarif;
 
 use super::args::{self, Color, Lower};
 use super::input::{Input, not_ptx};
 use super::output::Output;
-use super::{FAILED, ILLEGAL, arch, bug, complain, is_set};
+use super::{FAILED, ILLEGAL, arch, bug, complain, is_set, threads};
 
 /// The exit status that a panic has in every Rust program.
 const BUG: u8 = 101;
@@ -132,7 +132,12 @@ fn all<F: Format>(inputs: &[Input], job: &Job, mut format: F, output: Option<&Pa
     let mut printed = false;
     let write_failed = || "cannot write the output";
     // Batches keep what is in flight small however many files there are. One file needs no threads.
-    let batch = if inputs.len() > 1 { 8 * rayon::current_num_threads() } else { 1 };
+    let batch = if inputs.len() > 1 {
+        threads::start();
+        8 * rayon::current_num_threads()
+    } else {
+        1
+    };
     for batch in inputs.chunks(batch) {
         let done: Vec<_> = match batch {
             [input] => vec![file(input, job, &format)],
@@ -187,12 +192,27 @@ fn file<F: Format>(input: &Input, job: &Job, format: &F) -> Done<F::Part> {
 
 /// Lowers a text.
 fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F) -> Done<F::Part> {
-    let lines = LineIndex::new(source);
     let not_ptx = not_ptx(source);
-    let one = |arch: &Option<Target>| one(path, source, &lines, *arch, not_ptx.as_ref(), job, format);
+    let translated = |arch: &Option<Target>| translated(path, source, *arch, not_ptx.as_ref(), job);
+    let lines;
     let results: Result<Vec<_>, String> = match job.archs.as_slice() {
-        [arch] => one(arch).map(|result| vec![result]),
-        several => several.par_iter().map(one).collect(),
+        [arch] if source.len() < threads::WORTH => {
+            lines = LineIndex::new(source);
+            translated(arch)
+                .and_then(|translation| printed(path, *arch, translation, &lines, format))
+                .map(|done| vec![done])
+        }
+        [arch] => {
+            threads::start();
+            let translation;
+            (translation, lines) = rayon::join(|| translated(arch), || LineIndex::new(source));
+            translation.and_then(|translation| printed(path, *arch, translation, &lines, format)).map(|done| vec![done])
+        }
+        several => {
+            threads::start();
+            lines = LineIndex::new(source);
+            several.par_iter().map(|arch| printed(path, *arch, translated(arch)?, &lines, format)).collect()
+        }
     };
     let results = match results {
         Ok(results) => results,
@@ -225,30 +245,36 @@ fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F) -> D
 /// What one file gives for one target: its part, if there is a target at all, and its findings.
 type ForTarget<P> = (Target, Option<P>, Vec<Diagnostic>);
 
-/// Lowers a text for one target.
-fn one<'s, F: Format>(
+/// Translates a text for one target.
+fn translated<'s>(
     path: &str,
     source: &'s [u8],
-    lines: &LineIndex<'s>,
     arch: Option<Target>,
     not_ptx: Option<&Diagnostic>,
     job: &Job,
-    format: &F,
-) -> Result<ForTarget<F::Part>, String> {
+) -> Result<Translation<'s>, String> {
     let text = if not_ptx.is_some() { b"".as_slice() } else { source };
     let mut translation = translate(text, &Options { arch, ..job.options });
-    let aimless = arch.is_none() && translation.module.target.is_none();
     if let Some(diagnostic) = not_ptx {
         translation.functions.clear();
         translation.diagnostics = vec![diagnostic.clone()];
-    } else if aimless {
+    } else if arch.is_none() && translation.module.target.is_none() {
         return Err(format!("'{path}' has no .target, so the architecture has to be given: --arch sm_89"));
     }
-    let part = if aimless {
-        None
-    } else {
-        let unit = Unit { path, translation: &translation, lines };
-        Some(format.part(&unit).map_err(|error| format!("cannot print '{path}': {error}"))?)
-    };
+    Ok(translation)
+}
+
+/// Prints what was translated.
+fn printed<F: Format>(
+    path: &str,
+    arch: Option<Target>,
+    translation: Translation<'_>,
+    lines: &LineIndex<'_>,
+    format: &F,
+) -> Result<ForTarget<F::Part>, String> {
+    let aimed = arch.is_some() || translation.module.target.is_some();
+    let unit = Unit { path, translation: &translation, lines };
+    let print = || format.part(&unit).map_err(|error| format!("cannot print '{path}': {error}"));
+    let part = aimed.then(print).transpose()?;
     Ok((translation.arch, part, translation.diagnostics))
 }

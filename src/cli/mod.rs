@@ -10,6 +10,7 @@ mod lower;
 mod man;
 mod matrix;
 mod output;
+mod threads;
 mod verify;
 
 use std::ffi::OsStr;
