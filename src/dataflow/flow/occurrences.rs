@@ -26,7 +26,7 @@ pub struct Occurrences {
     pub first_register: u32,
     /// For each operand the one before it that is the same register.
     before: Vec<u32>,
-    /// For each register the last operand that it is.
+    /// For each register the last operand that it is; behind them the last operand that is no register.
     last: Vec<u32>,
     /// The guards: the statement, and the guard before it of the same register.
     guards: Vec<(u32, u32)>,
@@ -44,15 +44,20 @@ impl Occurrences {
         self.first_register = function.registers.start;
         let end = statements.last().map_or(0, |s| s.operands + s.operand_count);
         self.last.clear();
-        self.last.resize(function.registers.len(), NONE);
+        let registers = function.registers.len();
+        self.last.resize(registers + 1, NONE);
         self.guards.clear();
         self.last_guard.clear();
         self.statements.clear();
         self.before.clear();
         let operands = &module.operands[self.first_operand as usize..end.max(self.first_operand) as usize];
-        self.before.extend(operands.iter().zip(self.first_operand..).map(|(o, at)| match o.kind {
-            OperandKind::Register(r) => std::mem::replace(&mut self.last[(r.0 - self.first_register) as usize], at),
-            _ => NONE,
+        // operands that are no registers are followed like those of one register: that is no branch to guess
+        self.before.extend(operands.iter().zip(self.first_operand..).map(|(o, at)| {
+            let register = match o.kind {
+                OperandKind::Register(r) => (r.0 - self.first_register) as usize,
+                _ => registers,
+            };
+            std::mem::replace(&mut self.last[register], at)
         }));
     }
 
@@ -83,7 +88,7 @@ impl Occurrences {
 
     /// Number of registers.
     pub fn registers(&self) -> usize {
-        self.last.len()
+        self.last.len().saturating_sub(1)
     }
 
     /// The statement of an operand, with its index.
@@ -102,7 +107,7 @@ impl Occurrences {
     pub fn last(&self, r: RegId) -> (u32, u32) {
         let at = r.0.wrapping_sub(self.first_register) as usize;
         let last = |of: &[u32]| of.get(at).copied().unwrap_or(NONE);
-        (last(&self.last), last(&self.last_guard))
+        if at >= self.registers() { (NONE, NONE) } else { (last(&self.last), last(&self.last_guard)) }
     }
 
     /// The operand before another one that is the same register, or `NONE`.

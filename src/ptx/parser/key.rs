@@ -69,6 +69,14 @@ fn number(word: u64, bits: u32) -> u32 {
     (fours.wrapping_mul(10_000) + (fours >> 32)) as u32
 }
 
+/// Number of blanks and tabs at the start of a word; eight where there is nothing else.
+#[inline(always)]
+pub fn blank_run(word: u64) -> u32 {
+    let low = word & !each(0x80);
+    let other = |byte: u8| (low ^ each(byte)) + each(0x7f);
+    ((other(b' ') & other(b'\t') | word) & each(0x80)).trailing_zeros() / 8
+}
+
 /// A name that ends in a number, such as `%rd12`, read at once.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbered {
@@ -328,6 +336,15 @@ mod tests {
             assert_eq!(of(text), None, "{text}");
         }
         assert_eq!(of("%cast_0").map(|n| n.1), Some(0));
+    }
+
+    #[test]
+    fn blanks_are_counted() {
+        for (text, run) in
+            [("        ", 8), (" \t x    ", 3), ("x  ", 0), ("\u{a0} ", 0), (" \n", 1), (" \0  ", 1), ("\t)", 1)]
+        {
+            assert_eq!(blank_run(word(format!("{text:x<8}").as_bytes(), 0).expect("eight bytes")), run, "{text:?}");
+        }
     }
 
     #[test]

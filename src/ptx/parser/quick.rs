@@ -336,7 +336,11 @@ impl<'s> Parser<'s> {
     #[inline(always)]
     fn quick_list(&mut self, source: &'s [u8], mut window: Window<'s>, at: u32) -> Option<usize> {
         let keep = self.module.operands.len();
-        let mut at = window.blanks(at);
+        // how many there are differs from line to line: a loop would be guessed wrong
+        let mut at = at + key::blank_run(window.word(at));
+        if window.byte(at) <= b' ' {
+            at = window.blanks(at);
+        }
         if window.byte(at) == b';' {
             return Some(window.place(at) + 1);
         }
