@@ -178,7 +178,8 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Kn
         Action::Shr if m.ty?.is_signed() => {
             let by = constant(third)?;
             let width = m.ty?.bits();
-            (by > 0 && by < u64::from(width)).then(|| Known::signs(width - by as u32, How::Other))
+            // in a half the sign reaches no further than it
+            (width > 16 && by > 0 && by < u64::from(width)).then(|| Known::signs(width - by as u32, How::Other))
         }
         Action::Bfe => {
             let fourth = after(module, third, s.operands + s.operand_count);
@@ -261,10 +262,12 @@ fn converted(dst: Type, src: Type, sat: bool, half: bool, source: impl Fn() -> O
     }
     // What the source is extended from: its own type, or narrower where that is known.
     let from = src.bits().min(bits);
+    // A cut leaves what was masked as it is.
+    let how = if known.how == How::Mask && bits <= src.bits() { How::Mask } else { How::Convert };
     let narrow = if src.is_signed() {
-        if known.fits_signed(from) { Known { how: How::Convert, ..known } } else { Known::signs(from, How::Convert) }
+        if known.fits_signed(from) { Known { how, ..known } } else { Known::signs(from, How::Convert) }
     } else if known.fits_unsigned(from) {
-        Known { how: How::Convert, ..known }
+        Known { how, ..known }
     } else {
         Known::zeros(from, How::Convert)
     };
@@ -294,7 +297,7 @@ fn converted(dst: Type, src: Type, sat: bool, half: bool, source: impl Fn() -> O
         // A 16-bit register keeps whatever stood above: only a narrower source makes it known.
         16 if src.bits() >= 16 => {
             if known.fits_unsigned(16) || known.fits_signed(16) {
-                Known { how: How::Convert, ..known }
+                Known { how, ..known }
             } else {
                 Known::NOTHING
             }

@@ -6,12 +6,14 @@
 
 pub mod facts;
 pub mod flow;
+pub mod logic;
 pub mod meaning;
 pub mod pairs;
 pub mod uses;
 
 pub use facts::Known;
 pub use flow::{Flow, Tables, Value};
+pub use logic::{Input, Logic, Merging};
 pub use meaning::{Action, Meaning, Space};
 pub use pairs::Pair;
 pub use uses::Use;

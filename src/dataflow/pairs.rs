@@ -97,7 +97,10 @@ fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
         // A select from a constant is a predicated copy.
         let constant =
             m.action == Action::Selp && flow.arguments(w).skip(1).take(2).any(|o| flow.register(o).is_none());
-        matches!(m.action, Action::Neg | Action::Abs) || m.merges && !constant || w.guard.is_some()
+        matches!(m.action, Action::Neg | Action::Abs)
+            || m.merges && !constant
+            // a guarded load merges nothing: the register is set before
+            || w.guard.is_some() && !matches!(m.action, Action::Load(_))
     });
     !unfit
         && !flow.uses_of(v).any(|u| match u {

@@ -12,8 +12,8 @@ pub enum Use {
     Store {
         /// Width of the stored element in bits.
         bits: u32,
-        /// One element of a vector store.
-        vector: bool,
+        /// How many elements are stored.
+        elements: u16,
     },
     /// A conversion to a wider integer, from the type named.
     Extend {
@@ -76,6 +76,8 @@ pub enum Use {
     Mask(u64),
     /// A logic operation.
     Logic,
+    /// So many of its low bits are inserted into a word.
+    Insert(u32),
     /// Added to something, in so many bits.
     Add(u32),
     /// Added in a way that both words of it are needed: to a product, to another sum, in a loop.
@@ -84,6 +86,11 @@ pub enum Use {
     Multiply(u32),
     /// A factor of a widening multiplication.
     MultiplyWide,
+    /// Shifted, compared for the greater or multiplied in 16 bits, which is done in a word.
+    Half {
+        /// With its sign.
+        signed: bool,
+    },
     /// Compared.
     Compare(Type),
     /// An address of a memory access.
@@ -120,7 +127,10 @@ impl Flow<'_> {
             Action::Store if position == 0 => Use::Address,
             Action::Store => Use::Store {
                 bits: ty.bits(),
-                vector: matches!(module.operands[top as usize].kind, OperandKind::Vector(n) if n > 1),
+                elements: match module.operands[top as usize].kind {
+                    OperandKind::Vector(count) => count,
+                    _ => 1,
+                },
             },
             Action::Load(_) => Use::Address,
             Action::Cvt if m.pack => Use::PackIntegers { statement: site.statement },
@@ -142,6 +152,13 @@ impl Flow<'_> {
                 _ if matches!(module.operands[s.operands as usize].kind, OperandKind::Vector(_)) => Use::Unpack,
                 _ => Use::Copy,
             },
+            Action::Shr if position == 1 && ty.bits() == 16 && !ty.is_float() => Use::Half { signed: ty.is_signed() },
+            Action::Min | Action::Max | Action::MulWide | Action::Mul if matches!(ty, Type::S16 | Type::U16) => {
+                match (m.action, ty) {
+                    (Action::Mul, Type::U16) => Use::Multiply(16),
+                    _ => Use::Half { signed: ty.is_signed() },
+                }
+            }
             Action::Shl if position == 1 => Use::ShiftLeft(self.constant(after(module, top, end))),
             Action::And => {
                 let other = if position == 1 { after(module, top, end) } else { after(module, s.operands, end) };
@@ -149,6 +166,10 @@ impl Flow<'_> {
                     Some(mask) => Use::Mask(super::facts::truncate(mask, ty.bits())),
                     None => Use::Logic,
                 }
+            }
+            Action::Bfi if position == 1 => {
+                let length = self.arguments(s).nth(4).and_then(|at| self.constant(at));
+                length.and_then(|bits| u32::try_from(bits).ok()).map_or(Use::Other, Use::Insert)
             }
             Action::Or | Action::Xor | Action::Not | Action::Lop3 | Action::Prmt => Use::Logic,
             Action::Setp | Action::Set => Use::Compare(ty),
@@ -181,11 +202,16 @@ impl Flow<'_> {
         let module = self.module();
         let second = after(module, s.operands, end);
         let other = if position == 1 { after(module, second, end) } else { second };
+        let here = self.value(site.operand).map(|v| self.maker(v).1);
         let made_here = self.value(other).is_some_and(|v| {
-            let (w, _, _) = self.maker(v);
+            let (w, made, _) = self.maker(v);
             let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
             match self.meaning(w).action {
                 Action::MulWide | Action::Add | Action::Mul | Action::Shl => single,
+                // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too
+                Action::Cvt if self.meaning(w).source == Some(Type::S32) => {
+                    single && here.is_none_or(|here| made < here)
+                }
                 Action::Cvt => true,
                 _ => false,
             }
@@ -196,6 +222,8 @@ impl Flow<'_> {
             let n = &module.statements[next.statement as usize];
             self.meaning(n).action == Action::Add
                 && next.operand != u32::MAX
+                // a sum before a loop is not put together with one in it
+                && !self.loops_around(next.statement, site.statement)
                 && self.arguments(n).skip(1).all(|o| self.constant(o).is_none())
         });
         let looped = self.value(site.operand).is_some_and(|v| {
@@ -246,6 +274,32 @@ impl Flow<'_> {
             }
             _ => false,
         })
+    }
+
+    /// Whether all that reads a value of so many bits takes away some of them by a mask or a shift.
+    pub fn only_masked(&self, v: Value, bits: u32) -> bool {
+        let own = (1 << bits) - 1;
+        let mut uses = self.uses(v).peekable();
+        uses.peek().is_some()
+            && !self.escapes(v)
+            && uses.all(|site| match self.classify(site) {
+                Use::Mask(mask) => mask & own != own,
+                // what extends it again is nothing
+                Use::Extend { from, .. } if from.is_unsigned() && from.bits() == bits => {
+                    let s = &self.module().statements[site.statement as usize];
+                    s.guard.is_none()
+                        && self.value(s.operands).is_some_and(|result| {
+                            !self.escapes(result)
+                                && self.uses(result).next().is_some()
+                                && self.uses(result).all(|site| match self.classify(site) {
+                                    Use::Mask(mask) => mask & own != own,
+                                    Use::ShiftLeft(_) => true,
+                                    _ => false,
+                                })
+                        })
+                }
+                _ => false,
+            })
     }
 
     /// How every live place uses a value, in source order; an escaping value has an unknown use besides.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::cvt::Form;
-use crate::dataflow::{Action, Flow, Known, Pair, Space, Use, Value, facts};
+use crate::dataflow::{Action, Flow, Input, Known, Logic, Merging, Pair, Space, Use, Value, facts};
 use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
 use crate::sass::{Operand, Reg, Round, Selector};
 
@@ -92,8 +92,19 @@ pub struct Source {
     pub flushed: bool,
     /// What made it clamped it to [0, 1] already.
     pub clamped: bool,
+    /// The factors of a flushing product that nothing else reads.
+    pub factors: Option<[Operand; 2]>,
     /// It was taken out of a word.
     pub field: Option<Field>,
+}
+
+/// The function of three inputs that a mask and the operation before it are together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Joined {
+    /// The inputs.
+    pub inputs: [Operand; 3],
+    /// What `LOP3` makes of them.
+    pub table: u8,
 }
 
 /// Bits of a word that a shift or `bfe` brought down, on a border where the conversion unit can read them.
@@ -188,6 +199,12 @@ pub struct Case {
     pub low_only: bool,
     /// Whether the result is not read although it could be.
     pub dead: bool,
+    /// The mask of the conversion takes the operation before it in.
+    pub joined: Option<Joined>,
+    /// The logic operation that takes the mask of the conversion in.
+    pub taken_at: Option<u32>,
+    /// Of an unsigned byte all readers take some bits away.
+    pub only_masked: bool,
 }
 
 impl Case {
@@ -200,6 +217,7 @@ impl Case {
             case.dead = case.uses.is_empty() && !flow.snippet();
             case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v, DEPTH / 2);
             case.pair = flow.pair(v);
+            case.only_masked = form.dst == Type::U8 && flow.only_masked(v, 8);
             case.reader = flow.uses(v).next().map(|u| u.statement);
             if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
                 case.low_of = low_of(flow, registers, v);
@@ -268,6 +286,18 @@ impl Case {
                 .is_some_and(|v| flow.escapes(v) || flow.uses(v).any(|u| here.is_some_and(|here| u.statement > here)));
             case.source = look.at(at, case.source, DEPTH);
             case.take_over(flow, at, passed);
+            if let Some(here) = here
+                && statement.guard.is_none()
+                && !flow.snippet()
+            {
+                let merging = Merging { flow, constant_operands: machine.constant_operands };
+                let mask = case.mask();
+                case.joined =
+                    mask.and_then(|mask| merging.mask(at, mask, here)).and_then(|logic| joined(&logic, registers));
+                if mask.is_some() || form.src.is_float() && form.dst == Type::U8 {
+                    case.taken_at = flow.value(statement.operands).and_then(|v| merging.taker(v));
+                }
+            }
         }
         if let Some(first) = case.sources.first_mut()
             && !form.pack
@@ -275,6 +305,19 @@ impl Case {
             *first = case.source.operand;
         }
         case
+    }
+
+    /// The bits that the conversion keeps by a mask, if it does.
+    fn mask(&self) -> Option<u64> {
+        let Form { dst, src, sat, pack, .. } = self.form;
+        let bits = match (dst, dst.bits() > src.bits()) {
+            _ if !src.is_int() || !dst.is_int() || sat || pack => return None,
+            (_, true) if src.is_unsigned() && src.bits() < 32 => src.bits(),
+            (Type::U8, false) => 8,
+            (Type::U16, false) if self.dst_bits >= 32 => 16,
+            _ => return None,
+        };
+        Some((1 << bits) - 1)
     }
 
     /// Do what an earlier conversion left to this reader of its result.
@@ -360,6 +403,7 @@ impl Case {
             byte: None,
             field: None,
             clamped: false,
+            factors: None,
             flushed: false,
         };
         Case {
@@ -385,6 +429,9 @@ impl Case {
             made: 0,
             low_only: false,
             dead: false,
+            joined: None,
+            taken_at: None,
+            only_masked: false,
         }
     }
 
@@ -412,6 +459,17 @@ impl Case {
     pub fn to_int(&self) -> bool {
         self.form.dst.is_int()
     }
+}
+
+/// A function of three registers or a constant, as operands.
+fn joined(logic: &Logic, registers: &Registers) -> Option<Joined> {
+    let operand = |input: &Input| match *input {
+        Input::Register { register, .. } => Some(Operand::reg(registers.get(register))),
+        Input::Constant(bits) => Some(Operand::Bits(bits as u32)),
+        Input::Parameter(_) => None,
+    };
+    let inputs: Option<SmallVec<[Operand; 3]>> = logic.inputs.iter().map(operand).collect();
+    Some(Joined { inputs: inputs?.into_inner().ok()?, table: logic.table })
 }
 
 fn first_register(module: &Module<'_>, at: u32) -> Option<RegId> {

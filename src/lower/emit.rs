@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use crate::sass::{Alu, Compare, Guard, Instruction, Op, Operand, Pred, Reg};
 
+use super::case::{Case, Joined};
 use super::machine::{Machine, Zero};
 use super::registers::Registers;
 
@@ -128,6 +129,24 @@ impl<'a> Emit<'a> {
         let (dst, value) = (self.dst, self.value);
         self.lop(dst, value, Operand::Bits(mask), 0xc0);
         self.value = Operand::reg(dst);
+    }
+
+    /// Keep the low bits of a conversion's source that a mask names; the logic operation that reads the result may do it.
+    pub fn mask_source(&mut self, c: &Case, mask: u32) {
+        if let Some(at) = c.taken_at {
+            if self.out.is_empty() {
+                self.into = Some(at);
+                self.folded = Some("the logic operation that reads it takes the mask in");
+            }
+            return;
+        }
+        match c.joined {
+            Some(Joined { inputs, table }) if self.out.is_empty() => {
+                let [a, b, third] = inputs.map(|input| self.named(input));
+                self.result(Alu::Lop3, &[a, b, third, Operand::Bits(u32::from(table)), Operand::NOT_PT]);
+            }
+            _ => self.mask(mask),
+        }
     }
 
     /// Permute the bytes of the value with zeros.

@@ -36,6 +36,13 @@ impl fmt::Display for Compare {
 /// An arithmetic or logic instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Alu {
+    /// Single-precision product and sum.
+    Ffma {
+        /// Subnormals become zero.
+        ftz: bool,
+        /// Clamp to [0, 1].
+        sat: bool,
+    },
     /// Single-precision add.
     Fadd {
         /// Subnormals become zero.
@@ -117,6 +124,7 @@ impl fmt::Display for Alu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let flag = |on: bool, text: &'static str| if on { text } else { "" };
         match *self {
+            Alu::Ffma { ftz, sat } => write!(f, "FFMA{}{}", flag(ftz, ".FTZ"), flag(sat, ".SAT")),
             Alu::Fadd { ftz, sat } => write!(f, "FADD{}{}", flag(ftz, ".FTZ"), flag(sat, ".SAT")),
             Alu::Fmul { ftz } => write!(f, "FMUL{}", flag(ftz, ".FTZ")),
             Alu::Hadd2 { f32, sat } => write!(f, "HADD2{}{}", flag(f32, ".F32"), flag(sat, ".SAT")),

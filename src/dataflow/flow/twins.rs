@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::dataflow::meaning::{Action, Space};
-use crate::ptx::{OperandKind, Statement};
+use crate::ptx::{OperandKind, Statement, Type};
 
 use super::lazy::Work;
 use super::{Value, after};
@@ -31,8 +31,8 @@ impl Work<'_> {
     /// read them read the earlier.
     pub fn find_twins(&mut self) {
         let scan = self.scan;
-        // By number: the value, its statement, and the label before it.
-        let mut conversions: FxHashMap<u64, (Value, u32, Option<u32>)> = FxHashMap::default();
+        // By number: the value, its statement, the label before it, and its width.
+        let mut conversions: FxHashMap<u64, (Value, u32, Option<u32>, u32)> = FxHashMap::default();
         let mut found: Vec<(Value, Value)> = Vec::new();
         let mut entries = scan.entries.iter().copied().peekable();
         // Without a label between, what comes first is done first.
@@ -48,12 +48,14 @@ impl Work<'_> {
             }
             let Some(result) = self.own_value(s.operands) else { continue };
             let number = self.number(result, NUMBER_DEPTH);
+            let bits = self.meaning(s).ty.map_or(0, Type::bits);
             match conversions.get(&number) {
-                Some(&(value, at, earlier)) if earlier == label || scan.block(at) == 0 => {
+                // the low word of an extension is that to a word
+                Some(&(value, at, earlier, of)) if of >= bits && (earlier == label || scan.block(at) == 0) => {
                     found.push((result, value));
                     self.lazy.twin_statements.insert(i);
                 }
-                _ => drop(conversions.insert(number, (result, i, label))),
+                _ => drop(conversions.insert(number, (result, i, label, bits))),
             }
         }
         for (twin, value) in found {
@@ -102,7 +104,18 @@ impl Work<'_> {
                 _ => {}
             }
         }
-        let mut number = mix(u64::from(s.opcode.0), u64::from(element));
+        // Extensions of bytes and halves to words and to pairs of words begin alike.
+        let extended = match (m.ty, m.source) {
+            (Some(to), Some(from)) if m.action == Action::Cvt && !m.sat && !m.pack => {
+                (to.is_int() && from.is_int() && to.bits() >= 32 && from.bits() <= 16).then_some(from)
+            }
+            _ => None,
+        };
+        let opcode = match extended {
+            Some(from) => u64::MAX - u64::from(from.bits()) * 2 - u64::from(from.is_signed()),
+            None => u64::from(s.opcode.0),
+        };
+        let mut number = mix(opcode, u64::from(element));
         for at in results..end {
             let o = &module.operands[at as usize];
             let part = match o.kind {

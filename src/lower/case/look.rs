@@ -51,17 +51,21 @@ impl Look<'_, '_> {
             let argument = |n: usize| args.get(n).copied().filter(|&i| flow.register(i).is_some());
             let constant = |n: usize| args.get(n).and_then(|&i| flow.constant(i));
             let signed = form.src.is_float() && m.ty == Some(form.src);
+            // A sign change that flushes is read as a sign only by what makes integers, which flushes then.
+            let sign = signed && (!m.ftz || form.dst.is_int());
             source.clamped = signed && m.sat && !neg && !abs;
             match m.action {
-                Action::Neg if signed => {
+                Action::Neg if sign => {
                     let Some(next) = argument(1) else { break };
                     neg ^= !abs;
+                    source.flushed |= m.ftz;
                     at = next;
                     continue;
                 }
-                Action::Abs if signed => {
+                Action::Abs if sign => {
                     let Some(next) = argument(1) else { break };
                     abs = true;
+                    source.flushed |= m.ftz;
                     at = next;
                     continue;
                 }
@@ -111,7 +115,14 @@ impl Look<'_, '_> {
                 Action::Mul | Action::Add | Action::Sub | Action::Fma
                     if m.ty == Some(form.src) && matches!(form.src, Type::F32 | Type::F16) =>
                 {
-                    source.origin = Origin::Saturable;
+                    source.origin = if m.ftz && !form.ftz { Origin::Computed } else { Origin::Saturable };
+                    if m.action == Action::Mul && m.ftz && source.only_reader && !neg && !abs {
+                        source.factors = args
+                            .get(1)
+                            .and_then(|&a| self.factor(a))
+                            .zip(args.get(2).and_then(|&b| self.factor(b)))
+                            .map(|(a, b)| [a, b]);
+                    }
                 }
                 Action::Cvt => {
                     source.origin = Origin::Converted;
@@ -134,8 +145,10 @@ impl Look<'_, '_> {
                         }
                     }
                     source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
-                    // The upper half of a word, shifted down and cut.
-                    if m.ty.is_some_and(|t| t.bits() == 16)
+                    // The upper half of a word, shifted down and cut, is read where it was by what reads f16 and makes floats.
+                    if form.src == Type::F16
+                        && form.dst.is_float()
+                        && m.ty.is_some_and(|t| t.bits() == 16)
                         && m.source.is_some_and(|t| t.is_int() && t.bits() == 32)
                         && let Some(next) = argument(1)
                         && self.is_upper_half(next)
@@ -159,15 +172,23 @@ impl Look<'_, '_> {
                 }
                 Action::Shr => {
                     source.field = self.field(at, MASKS);
+                    // Shifting a half leaves it unknown what is above.
+                    if m.ty.is_some_and(|t| t.bits() == 16) && form.dst == Type::F32 {
+                        source.known = Known::NOTHING;
+                    }
+                    let signed_half = m.ty.is_some_and(|t| t.bits() == 16 && t.is_signed());
                     source.origin = match constant(2) {
-                        Some(by) if by < 64 => Origin::Shifted { by: by as u32 },
+                        Some(by) if by < 64 && !signed_half => Origin::Shifted { by: by as u32 },
                         _ => Origin::Computed,
                     };
                 }
                 Action::And => {
                     source.field = self.field(at, MASKS);
+                    let wide = m.ty.is_some_and(|t| t.bits() >= 32);
                     source.origin = match (argument(1), constant(2)) {
-                        (Some(of), Some(_)) if self.made_by(of) == Some(Action::Shr) => Origin::Shifted { by: 0 },
+                        (Some(of), Some(_)) if wide && self.made_by(of) == Some(Action::Shr) => {
+                            Origin::Shifted { by: 0 }
+                        }
                         (Some(of), Some(_)) => Origin::Masked { of: self.operand(of) },
                         _ => Origin::Computed,
                     };
@@ -181,6 +202,19 @@ impl Look<'_, '_> {
             source.operand = source.operand.select(Selector::H1);
         }
         source
+    }
+
+    /// A factor: a register, or a constant.
+    fn factor(&self, at: u32) -> Option<Operand> {
+        match self
+            .flow
+            .known(at)
+            .constant
+            .or_else(|| facts::float_bits(self.module.operands[at as usize].span.of(self.module.source), 32))
+        {
+            Some(bits) => Some(Operand::F32(f32::from_bits(bits as u32), Selector::Whole)),
+            None => self.flow.register(at).map(|_| self.operand(at)),
+        }
     }
 
     /// The element that a word was packed of, as operand.

@@ -34,6 +34,13 @@ fn extended_later(c: &Case) -> bool {
                     && (dst.bits() == 16 || (to.is_signed() && dst.is_signed()))
             }
             Use::Compare(t) => t.is_signed() && dst.is_signed(),
+            Use::Half { signed } => {
+                if dst.is_signed() {
+                    signed
+                } else {
+                    dst == Type::U16 && !signed
+                }
+            }
             _ => false,
         })
 }

@@ -59,7 +59,10 @@ fn reads_field(c: &Case, f: Field) -> bool {
         (true, true) => false,
         // A mask that leaves a byte of what was shifted is taken in by the conversion unit only.
         (true, false) => match src.bits() {
-            32 => matches!((f.from, f.bits), (24, _) | (16, 16)) || f.bits == 8 && (f.shared || !on_half_unit(c)),
+            32 => {
+                matches!((f.from, f.bits), (24, _) | (16, 16))
+                    || f.bits == 8 && (f.shared || !c.source.only_reader || !on_half_unit(c))
+            }
             16 => f.from >= 16 && !on_half_unit(c),
             8 => !on_half_unit(c),
             _ => false,
@@ -135,9 +138,10 @@ pub const RULES: &[Rule] = &[
                         c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8) || c.form.src == Type::S8
                     }
                     (false, true) => !on_half_unit(c) && c.source.known.fits_unsigned(8),
-                    // An unsigned byte that the load took out is a word already.
+                    // An unsigned byte that the load takes out is a word already, if nothing else reads it.
                     (signed, false) => {
                         c.widened
+                            || !signed && !c.source.only_reader
                             || signed && c.form.src == Type::S8
                             || !c.machine.half_unit_integers
                             || signed && c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8)
@@ -167,7 +171,7 @@ pub const RULES: &[Rule] = &[
                 && c.machine.half_unit_integers
                 && matches!(round(&c.form), Round::Near | Round::Trunc)
                 && src.bits <= 32
-                && (src.bits == 32 && !masked_byte(c)
+                && (src.bits == 32 && !masked_part(c)
                     || src.bits < 32
                         && !src.signed
                         && (is_word(c, src.bits) || shifted(c, src.bits) || src.bits == 8 && is_loaded_half(c)))
@@ -207,7 +211,7 @@ pub const RULES: &[Rule] = &[
             let mut src = reads(c);
             let mut operand = c.source.operand;
             if let Origin::Masked { of } = c.source.origin
-                && masked_byte(c)
+                && masked_part(c)
             {
                 src = Int { bits: if c.source.known.fits_unsigned(8) { 8 } else { 16 }, signed: false };
                 operand = of;
@@ -227,11 +231,11 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-/// An unsigned 32-bit source masked to a byte: the mask goes and the byte is read.
-fn masked_byte(c: &Case) -> bool {
+/// An unsigned 32-bit source masked to a byte or half: the mask goes and the part is read.
+fn masked_part(c: &Case) -> bool {
     c.form.src == Type::U32
         && c.form.dst == Type::F32
         && c.source.known.how == How::Mask
-        && c.source.known.zero_from == 8
+        && matches!(c.source.known.zero_from, 8 | 16)
         && matches!(c.source.origin, Origin::Masked { .. })
 }

@@ -102,6 +102,10 @@ pub const RULES: &[Rule] = &[
                 }
                 return;
             }
+            if c.form.dst == Type::S8 && taken_with_sign(c) {
+                e.folded = Some("the byte is taken out of its vector with its sign");
+                return;
+            }
             if c.form.dst == Type::S8 && c.source.field.is_some_and(|f| !f.shifted && f.bits == 8) {
                 e.folded = Some("the field is taken out of its word with its sign");
                 return;
@@ -139,7 +143,12 @@ pub const RULES: &[Rule] = &[
 
 /// A reader of the high word of a zero-extended pair.
 fn reads_high(u: &Use) -> bool {
-    matches!(u, Use::Store { bits: 64, .. } | Use::Logic | Use::Other | Use::Multiply(64) | Use::Compare(_))
+    matches!(u, Use::Store { bits: 64, .. } | Use::Other | Use::Multiply(64) | Use::Compare(_))
+}
+
+/// The byte of a vector is taken out of its word with its sign, where the conversion unit does not read it there.
+fn taken_with_sign(c: &Case) -> bool {
+    c.source.byte.is_some() && c.source.only_reader && !c.source.cut && !c.any(|u| matches!(u, Use::ToFloat { .. }))
 }
 
 /// A byte parameter is read again with the sign that is wanted.
@@ -155,6 +164,10 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
     e.value = c.source.plain;
     let word = src.bits() == 32;
+    if c.only(|u| matches!(u, Use::Insert(bits) if *bits <= src.bits())) {
+        e.pass("no more than the bits of the source are wanted");
+        return;
+    }
     if src.is_unsigned() {
         let byte_to_float = c.source.byte.is_some()
             && c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_unsigned()));
@@ -172,9 +185,11 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             }
             return;
         }
+        let own = (1 << src.bits()) - 1;
         let absorbed = c.only(|u| match *u {
-            Use::ShiftLeft(_) => true,
-            Use::Mask(m) => (src.bits() == 16 || dst.bits() == 64) && m <= 0xff,
+            Use::ShiftLeft(_) => c.joined.is_none(),
+            // Of two masks the narrower one is enough.
+            Use::Mask(m) => (m & own != own || dst.bits() == 64 && m <= 0xff) && c.joined.is_none(),
             Use::ToFloat { from, to } => from == dst && dst.is_unsigned() && to == Type::F32,
             _ => false,
         });
@@ -186,15 +201,30 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             e.value = c.source.operand.select(Selector::Whole);
             e.permute(if src.bits() == 8 { 0x7772 } else { 0x7732 });
         } else {
-            e.mask(if src.bits() == 8 { 0xff } else { 0xffff });
+            e.mask_source(c, if src.bits() == 8 { 0xff } else { 0xffff });
         }
-        e.passed = true;
+        if e.folded.is_none() && dst.bits() == 64 && c.any(reads_high) {
+            let high = e.dst.high();
+            e.clear(c.machine, high);
+        }
+        // what is taken in is nowhere by itself
+        e.passed = e.folded.is_none() && c.joined.is_none();
         return;
     }
     // Signed: the low word first, then the high one.
-    let in_place = word || reread(c) || known.fits_signed(src.bits()) && known.how != How::Shift;
+    // A signed byte parameter is loaded without its sign where it is no constant operand.
+    let loaded = !c.machine.constant_operands
+        && matches!(c.source.origin, Origin::Param { bits: 8, .. })
+        && src.bits() == 16
+        && dst.bits() >= 32
+        && known.fits_signed(8)
+        && !known.fits_unsigned(8)
+        && c.source.only_reader;
+    let taken = src == Type::S8 && taken_with_sign(c);
+    let in_place = word || reread(c) || taken || !loaded && known.fits_signed(src.bits()) && known.how != How::Shift;
     let to_float = c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_signed()));
     let permute = match (src.bits(), c.source.high) {
+        _ if loaded => 0x8880,
         (8, false) => 0x8880,
         (8, true) => 0xaaa2,
         (_, false) => 0x9910,
@@ -219,6 +249,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             let later = c.only(|u| match *u {
                 Use::Extend { from, to } => from.is_signed() && to.is_signed() && to.bits() == 32,
                 Use::Compare(t) => t.is_signed(),
+                Use::Half { signed } => signed,
                 Use::ToFloat { from, to } => from == dst && dst.is_signed() && to == Type::F32,
                 _ => false,
             });

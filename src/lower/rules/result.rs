@@ -43,6 +43,13 @@ pub const RULES: &[Rule] = &[
                 e.folded = Some("what is never positive clamps to zero");
                 return;
             }
+            if let (Some([a, b]), true, true) = (c.source.factors, ftz, e.out.is_empty()) {
+                // The product and the sum with zero become one.
+                let (a, b) = if matches!(a, Operand::F32(..)) { (b, a) } else { (a, b) };
+                let (a, b) = (e.named(a), e.named(b));
+                e.result(Alu::Ffma { ftz, sat: true }, &[a, b, Operand::RZ]);
+                return;
+            }
             e.result(Alu::Fadd { ftz, sat: true }, &[Operand::RZ, value]);
         },
         why: "adding zero changes no value; .SAT clamps to [0, 1] and turns NaN into 0",
@@ -193,13 +200,16 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
             dst == Type::S8 && !word && from.is_signed() && to.is_signed() && to.bits() == 32 && !(plain && part)
         }
         Use::Compare(t) => dst == Type::S8 && t.is_signed(),
-        Use::ShiftLeft(_) => dst == Type::U8,
+        Use::Half { signed } => dst == Type::S8 && !word && signed,
+        // Bytes are put together for a word's store.
+        Use::Store { bits: 8, elements: 4 } => true,
+        Use::ShiftLeft(_) => dst == Type::U8 && c.joined.is_none(),
         _ => false,
     });
     let reread = plain && e.narrow == Narrow::Extended;
     match dst {
-        Type::U8 if reader_extends || extended && word => {}
-        Type::U8 => e.mask(0xff),
+        Type::U8 if reader_extends || extended && word || c.only_masked && c.joined.is_none() => {}
+        Type::U8 => e.mask_source(c, 0xff),
         Type::S8 if reader_extends || extended && word => {}
         Type::S8 => {
             if !reread {
@@ -209,9 +219,12 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
                 e.permute(0x7710);
             }
         }
-        Type::U16 if word && !extended => e.mask(0xffff),
+        Type::U16 if word && !extended => e.mask_source(c, 0xffff),
         Type::S16 if word && !extended => e.permute(0x9910),
         _ => {}
+    }
+    if e.folded.is_some() {
+        return;
     }
     if e.out.is_empty() {
         e.pass("the reader takes the bits it wants itself");
