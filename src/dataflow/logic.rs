@@ -9,7 +9,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::flow::{Flow, Value};
 use super::meaning::{Action, Space};
-use crate::ptx::{OperandKind, RegId, Statement, Type};
+use crate::ptx::{RegId, Statement, Type};
 
 /// How far makers are looked through; each step may ask for two.
 const DEPTH: u32 = 3;
@@ -354,8 +354,7 @@ fn copied(flow: &Flow<'_>, s: &Statement) -> Option<(u32, bool)> {
                 && to.is_int()
                 && to.bits() > from.bits()
                 && flow.known(next).fits_unsigned(from.bits());
-            (cut || same && matches!(flow.module().operands[next as usize].kind, OperandKind::Register(_)))
-                .then_some((next, false))
+            (cut || same).then_some((next, false))
         }
         _ => None,
     }

@@ -249,10 +249,8 @@ impl Scan {
         let guarded = self.occurrences.guard(guard).map_or(self.first_statement, |g| g.0);
         while operand != NONE {
             let (s, statement) = self.occurrences.statement(module, operand);
-            if self.roles[s.opcode.0 as usize] & IRREFLEXIVE == 0
-                || operand < self.results_end(module, s)
-                || !self.is_irreflexive(module, s, self.results_end(module, s))
-            {
+            let results = self.results_end(module, s);
+            if operand < results || !self.is_irreflexive(module, s, results) {
                 return statement.max(guarded);
             }
             operand = self.occurrences.before(operand);

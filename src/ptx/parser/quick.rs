@@ -365,11 +365,7 @@ impl<'s> Parser<'s> {
     /// The operand at `at`; returns its end.
     #[inline(always)]
     fn quick_operand(&mut self, source: &'s [u8], window: Window<'s>, at: u32) -> Option<u32> {
-        let word = window.word(at);
-        if word as u8 == b'%'
-            && let Some(numbered) = Numbered::of(word)
-            && let Some(end) = self.quick_numbered(numbered, window.place(at))
-        {
+        if let Some(end) = self.quick_numbered(window.word(at), window.place(at)) {
             return Some((end - window.start) as u32);
         }
         self.quick_other_operand(source, window.place(at)).map(|end| (end - window.start) as u32)
@@ -387,7 +383,11 @@ impl<'s> Parser<'s> {
 
     /// `%r12`, if it is of a range that was looked up not long ago.
     #[inline(always)]
-    fn quick_numbered(&mut self, numbered: Numbered, at: usize) -> Option<usize> {
+    fn quick_numbered(&mut self, word: u64, at: usize) -> Option<usize> {
+        if word as u8 != b'%' {
+            return None;
+        }
+        let numbered = Numbered::of(word)?;
         if class(numbered.next) & (REST | SIGN) != 0 {
             return None;
         }
@@ -400,11 +400,7 @@ impl<'s> Parser<'s> {
 
     #[inline]
     fn quick_name(&mut self, source: &'s [u8], at: usize) -> Option<usize> {
-        if let Some(word) = key::word(source, at)
-            && word as u8 == b'%'
-            && let Some(numbered) = Numbered::of(word)
-            && let Some(end) = self.quick_numbered(numbered, at)
-        {
+        if let Some(end) = key::word(source, at).and_then(|word| self.quick_numbered(word, at)) {
             return Some(end);
         }
         self.quick_other_name(source, at)
