@@ -183,13 +183,11 @@ impl Merging<'_> {
         let maker = if fit { self.maker(source, at, depth - 1) } else { None };
         // the mask stands second
         let joined = maker.and_then(|(logic, _)| {
-            let constants = logic.inputs.iter().filter(|input| input.is_constant()).count();
-            if constants > 0 || logic.inputs.len() >= PLACES.len() {
-                return None;
-            }
-            let mut inputs = logic.inputs.clone();
-            inputs.insert(1.min(inputs.len()), Input::Constant(mask));
-            let table = and(logic.among(&inputs)?, constant.among(&inputs)?);
+            let joined = logic.joined(&constant, and)?;
+            let mut inputs = joined.inputs.clone();
+            inputs.sort_by_key(|input| usize::from(input.is_constant()));
+            inputs[1..].rotate_right(1);
+            let table = joined.among(&inputs)?;
             Some(Logic { inputs, table })
         });
         let leaf = self.leaf(source);

@@ -154,10 +154,7 @@ impl Flow<'_> {
             },
             Action::Shr if position == 1 && ty.bits() == 16 && !ty.is_float() => Use::Half { signed: ty.is_signed() },
             Action::Min | Action::Max | Action::MulWide | Action::Mul if matches!(ty, Type::S16 | Type::U16) => {
-                match (m.action, ty) {
-                    (Action::Mul, Type::U16) => Use::Multiply(16),
-                    _ => Use::Half { signed: ty.is_signed() },
-                }
+                Use::Half { signed: ty.is_signed() }
             }
             Action::Shl if position == 1 => Use::ShiftLeft(self.constant(after(module, top, end))),
             Action::And => {
