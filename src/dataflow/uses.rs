@@ -28,7 +28,10 @@ pub enum Use {
         to: Type,
     },
     /// A saturating integer conversion.
-    Saturate,
+    Saturate {
+        /// Its destination type.
+        to: Type,
+    },
     /// A conversion from integer to float.
     ToFloat {
         /// The source type of that conversion.
@@ -137,7 +140,7 @@ impl Flow<'_> {
             Action::Cvt => {
                 let (Some(to), Some(from)) = (m.ty, m.source) else { return Use::Other };
                 match (to.is_int(), from.is_int()) {
-                    (true, true) if m.sat => Use::Saturate,
+                    (true, true) if m.sat => Use::Saturate { to },
                     (true, true) if to.bits() > from.bits() => Use::Extend { from, to },
                     (true, true) => Use::Narrow { to },
                     (false, true) => Use::ToFloat { from, to },

@@ -63,6 +63,8 @@ pub enum Origin {
     },
     /// Another conversion's result.
     Converted,
+    /// A product of integers, whose words are written at once where they are two.
+    Product,
     /// Computed by some arithmetic.
     Computed,
 }
@@ -96,6 +98,19 @@ pub struct Source {
     pub factors: Option<[Operand; 2]>,
     /// It was taken out of a word.
     pub field: Option<Field>,
+}
+
+impl Source {
+    /// It is one of the halves that a vector load filled a word with.
+    pub fn half_of_vector(&self) -> bool {
+        self.origin == Origin::Load && self.known == Known::NOTHING && self.bits == 16
+    }
+}
+
+/// A saturating cut of an integer made of f32 is an F2I of the float itself: to half the width and 16 bits at least.
+pub fn saturates_at_once(form: &Form, to: Type) -> bool {
+    let signs = form.dst.bits() == 32 || form.dst.is_signed() == to.is_signed();
+    form.src == Type::F32 && to.bits() >= 16 && form.dst.bits() == 2 * to.bits() && signs
 }
 
 /// The function of three inputs that a mask and the operation before it are together.
@@ -348,6 +363,11 @@ impl Case {
                 }
                 self.source = Source { only_reader: false, ..*source };
                 self.widened = wide;
+            }
+        } else if form.dst.bits() >= 32 {
+            if self.form.sat && saturates_at_once(form, self.form.dst) {
+                self.form = Form { dst: self.form.dst, ftz: false, ..*form };
+                self.source = *source;
             }
         } else if self.form.dst.is_int() {
             self.form = *form;

@@ -135,7 +135,7 @@ fn select_guarded(case: &Case, e: &mut Emit<'_>) {
 
 /// What is left to the reader: all of the conversion, or the extension of its result.
 fn passed(case: &Case, e: &Emit<'_>) -> (Form, Source) {
-    if e.out.is_empty() || case.from_int() && !case.form.sat {
+    if e.out.is_empty() || case.from_int() && !case.form.sat || !case.from_int() && case.form.dst.bits() >= 32 {
         return (case.form, case.source);
     }
     let form = Form { src: case.form.dst, rounding: None, ..case.form };

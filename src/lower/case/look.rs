@@ -193,6 +193,7 @@ impl Look<'_, '_> {
                         _ => Origin::Computed,
                     };
                 }
+                Action::Mul | Action::MulWide | Action::Mad => source.origin = Origin::Product,
                 _ => source.origin = Origin::Computed,
             }
             break;

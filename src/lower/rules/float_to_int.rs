@@ -1,7 +1,7 @@
 //! Float to integer: F2I, and F2IP for bytes.
 
 use crate::dataflow::Use;
-use crate::lower::case::{Case, Origin};
+use crate::lower::case::{self, Case, Origin};
 use crate::lower::emit::Narrow;
 use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::float_to_float::{format, round};
@@ -43,6 +43,11 @@ fn extended_later(c: &Case) -> bool {
             }
             _ => false,
         })
+}
+
+/// The saturating conversions of the result that F2I does at once.
+fn saturates_at_once(c: &Case, u: &Use) -> bool {
+    c.guard.is_none() && matches!(*u, Use::Saturate { to } if case::saturates_at_once(&c.form, to))
 }
 
 /// The rules.
@@ -93,6 +98,10 @@ pub const RULES: &[Rule] = &[
         title: "float to integer is F2I; sign and width of the destination are a suffix, s32 is silent",
         when: float_to_int,
         emit: |c, e| {
+            if c.only(|u| saturates_at_once(c, u)) {
+                e.pass("the saturating conversion that reads it is an F2I of its own: that one saturates");
+                return;
+            }
             let (mut operand, round, mut ftz) = rounded(c);
             let dst = int(c.form.dst);
             let src = format(c.form.src).unwrap_or(Format::F32);
@@ -114,6 +123,7 @@ pub const RULES: &[Rule] = &[
             e.result(Convert::F2i { dst, src, round, ftz }, &[operand]);
             e.narrow =
                 if dst.bits < 32 { if through_word { Narrow::Raw } else { Narrow::Extended } } else { Narrow::Done };
+            e.passed = c.any(|u| saturates_at_once(c, u));
         },
         why: "the conversion unit clamps to the destination by itself, so that .sat is silent; NTZ turns NaN into zero where no 64-bit format takes part",
         examples: &[

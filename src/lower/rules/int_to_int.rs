@@ -164,7 +164,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
     e.value = c.source.plain;
     let word = src.bits() == 32;
-    if c.only(|u| matches!(u, Use::Insert(bits) if *bits <= src.bits())) {
+    if !c.source.half_of_vector() && c.only(|u| matches!(u, Use::Insert(bits) if *bits <= src.bits())) {
         e.pass("no more than the bits of the source are wanted");
         return;
     }
@@ -477,8 +477,10 @@ fn to_signed_word(c: &Case, e: &mut Emit<'_>, s: Operand, p: Pred) {
     e.to(sign, Alu::ShiftRightSigned, &[Operand::RZ, Operand::Bits(0x1f), s]);
     e.isetp(p, Compare::Ge, false, s.high(), Operand::RZ);
     e.lop(sign, Operand::reg(sign), s.high(), 0x3c);
-    // A loaded value stays in its register; a computed one is overwritten where it is out of range.
-    if c.machine.predicated_select && !matches!(c.source.origin, Origin::Load | Origin::Param { .. }) {
+    // What is written as a pair stays in its register, and so does what is needed again; the low word of a sum is
+    // overwritten where it is out of range.
+    let kept = matches!(c.source.origin, Origin::Load | Origin::Param { .. } | Origin::Converted | Origin::Product);
+    if c.machine.predicated_select && !kept && !c.read_later {
         let value = s;
         e.isetp(Pred(1), Compare::Eq, false, Operand::reg(sign), Operand::RZ);
         let dst = e.dst;

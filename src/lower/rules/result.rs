@@ -204,6 +204,7 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
         // Bytes are put together for a word's store.
         Use::Store { bits: 8, elements: 4 } => true,
         Use::ShiftLeft(_) => dst == Type::U8 && c.joined.is_none(),
+        Use::Insert(bits) => bits <= dst.bits() && !(plain && (part || c.source.half_of_vector())),
         _ => false,
     });
     let reread = plain && e.narrow == Narrow::Extended;
@@ -219,6 +220,7 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
                 e.permute(0x7710);
             }
         }
+        Type::U16 | Type::S16 if reader_extends => {}
         Type::U16 if word && !extended => e.mask_source(c, 0xffff),
         Type::S16 if word && !extended => e.permute(0x9910),
         _ => {}
