@@ -219,10 +219,9 @@ impl<'m> Flow<'m> {
         (&self.scan.conversions, &self.scan.packers)
     }
 
-    /// Whether ptxas calls a routine for a statement behind the first and up to the second.
+    /// Whether something is called behind the first statement and up to the second.
     pub(super) fn calls_between(&self, first: u32, second: u32) -> bool {
-        let calls = &self.scan.calls;
-        calls.get(calls.partition_point(|&at| at <= first)).is_some_and(|&at| at <= second)
+        self.scan.calls_between(first, second)
     }
 
     pub(super) fn set_pair(&self, v: Value, pair: Pair) {

@@ -41,6 +41,11 @@ fn role(m: &Meaning) -> Role {
         | bit(BRANCH, m.action == Action::Branch)
 }
 
+/// A division of integers by a constant is a multiplication and no call.
+fn divides_by_constant(module: &Module<'_>, s: &Statement) -> bool {
+    s.operand_count == 3 && module.operands[s.operands as usize + 2].kind == OperandKind::Integer
+}
+
 /// What the pass found.
 #[derive(Debug, Default)]
 pub struct Scan {
@@ -58,7 +63,7 @@ pub struct Scan {
     pub conversions: Vec<u32>,
     /// Copies and stores of more than one value, in order.
     pub packers: Vec<u32>,
-    /// Statements that ptxas calls a routine for, in order.
+    /// Calls, and statements that ptxas calls a routine for, in order.
     pub calls: Vec<u32>,
     labels: Vec<u32>,
     jumps: Vec<u32>,
@@ -94,7 +99,7 @@ impl Scan {
         for (s, i) in statements.iter().zip(f.statements.start..) {
             self.occurrences.note(s, i);
             match s.kind {
-                StatementKind::Instruction => self.instruction(s, i),
+                StatementKind::Instruction => self.instruction(module, s, i),
                 StatementKind::Label => self.labels.push(i),
                 _ => {}
             }
@@ -102,10 +107,15 @@ impl Scan {
         self.find_blocks(module);
     }
 
+    /// Whether something is called behind the first statement and up to the second.
+    pub fn calls_between(&self, first: u32, second: u32) -> bool {
+        self.calls.get(self.calls.partition_point(|&at| at <= first)).is_some_and(|&at| at <= second)
+    }
+
     #[inline]
-    fn instruction(&mut self, s: &Statement, i: u32) {
+    fn instruction(&mut self, module: &Module<'_>, s: &Statement, i: u32) {
         let role = self.roles[s.opcode.0 as usize];
-        if role & (JUMP | CONVERSION | PACKER | ROUTINE) != 0 {
+        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL) != 0 {
             if role & JUMP != 0 {
                 self.jumps.push(i);
             }
@@ -116,7 +126,7 @@ impl Scan {
             if role & PACKER != 0 && s.operand_count >= 4 {
                 self.packers.push(i);
             }
-            if role & ROUTINE != 0 {
+            if role & (ROUTINE | CALL) != 0 && !divides_by_constant(module, s) {
                 self.calls.push(i);
             }
         }

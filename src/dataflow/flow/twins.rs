@@ -51,7 +51,10 @@ impl Work<'_> {
             let bits = self.meaning(s).ty.map_or(0, Type::bits);
             match conversions.get(&number) {
                 // the low word of an extension is that to a word
-                Some(&(value, at, earlier, of)) if of >= bits && (earlier == label || scan.block(at) == 0) => {
+                // ptxas keeps nothing over a call that it can make anew
+                Some(&(value, at, earlier, of))
+                    if of >= bits && (earlier == label || scan.block(at) == 0) && !scan.calls_between(at, i) =>
+                {
                     found.push((result, value));
                     self.lazy.twin_statements.insert(i);
                 }
