@@ -3,7 +3,7 @@
 use crate::ptx::{OperandKind, Statement, Type};
 
 use super::flow::{Flow, UseSite, Value, after};
-use super::meaning::Action;
+use super::meaning::{Action, Space};
 
 /// How many constants are followed that an address has added.
 const OFFSETS: u32 = 4;
@@ -231,14 +231,18 @@ impl Flow<'_> {
             let n = &module.statements[next.statement as usize];
             let end = n.operands + n.operand_count;
             let first = after(module, n.operands, end);
-            return self.uses(v).nth(1).is_none()
-                && !self.escapes(v)
-                && self.meaning(n).action == Action::Add
-                && [first, after(module, first, end)].iter().all(|&at| self.constant(at).is_none())
-                && self.value(n.operands).is_some_and(|v| self.only_address(v, OFFSETS))
-                && self.takes_sign(n, next, if next.operand == first { 1 } else { 2 }, end);
+            let addends = [first, after(module, first, end)];
+            let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
+            if !single || self.meaning(n).action != Action::Add || addends.iter().any(|&at| self.constant(at).is_some())
+            {
+                return false;
+            }
+            if self.value(n.operands).is_some_and(|v| self.only_address(v, OFFSETS)) {
+                return self.takes_sign(n, next, if next.operand == first { 1 } else { 2 }, end);
+            }
+            return addends.iter().any(|&at| self.is_fixed(at));
         }
-        let summed_again = self.summed_again(s, site.statement);
+        let summed_again = self.summed_again(s, site.statement, self.is_fixed(other));
         let looped = self.value(site.operand).is_some_and(|v| {
             let (_, made, _) = self.maker(v);
             self.loops_around(site.statement, made)
@@ -246,8 +250,26 @@ impl Flow<'_> {
         !made_here && !summed_again && !looped
     }
 
+    /// A constant or a parameter, of which an instruction reads one at most.
+    fn is_fixed(&self, at: u32) -> bool {
+        let mut at = at;
+        for _ in 0..OFFSETS {
+            let Some(v) = self.value(at) else { break };
+            let (w, _, _) = self.maker(v);
+            match self.meaning(w).action {
+                Action::Load(Space::Param) => return true,
+                Action::Mov | Action::Cvta => match self.arguments(w).nth(1) {
+                    Some(next) => at = next,
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        self.constant(at).is_some()
+    }
+
     /// Whether nothing but one other sum reads a 64-bit sum: the two are one of three.
-    fn summed_again(&self, s: &Statement, statement: u32) -> bool {
+    fn summed_again(&self, s: &Statement, statement: u32, fixed: bool) -> bool {
         let module = self.module();
         self.value(s.operands).is_some_and(|v| {
             let mut uses = self.uses(v);
@@ -258,6 +280,7 @@ impl Flow<'_> {
                 && next.operand != u32::MAX
                 // a sum before a loop is not put together with one in it
                 && !self.loops_around(next.statement, statement)
+                && !(fixed && self.arguments(n).skip(1).any(|o| self.is_fixed(o)))
                 && !(offset() && self.value(n.operands).is_some_and(|v| self.only_address(v, OFFSETS)))
         })
     }
