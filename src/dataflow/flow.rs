@@ -3,7 +3,7 @@
 //! A value is one writing of a register. Within a basic block a read refers to the last writing before it; across
 //! blocks it does so where the register is written only once. Any other read is of an unknown value, and the writings
 //! that may reach it escape. So straight-line code that uses a register again is seen as what it is, without
-//! building a control-flow graph.
+//! a control-flow graph; only for conversions that are done twice is one built.
 //!
 //! One pass over a function notes where each register occurs ([`scan`]); everything else is found when it is asked
 //! for, and kept: few statements have to do with a conversion. The buffers are kept from function to function.
@@ -18,6 +18,7 @@ use super::pairs::{self, Pair};
 use lazy::Lazy;
 use scan::Scan;
 
+mod dominators;
 mod lazy;
 mod live;
 mod occurrences;
@@ -188,7 +189,7 @@ impl<'m> Flow<'m> {
 
     /// Whether a statement is in a loop that another one before it is not in.
     pub fn loops_around(&self, inner: u32, outer: u32) -> bool {
-        self.work(|w| w.lazy.loops.innermost(w.scan, inner)).is_some_and(|start| start > outer)
+        self.work(|w| w.lazy.loops.innermost(w.scan, inner)).is_some_and(|(start, _)| start > outer)
     }
 
     /// What is known of the bits that an operand reads.

@@ -292,11 +292,7 @@ impl Flow<'_> {
             let (w, _, _) = self.maker(v);
             let mut arguments = self.arguments(w).skip(1);
             let (Some(a), Some(b)) = (arguments.next(), arguments.next()) else { break };
-            if !is_address
-                || w.guard.is_some()
-                || self.meaning(w).action != Action::Add
-                || self.constant(b).is_none()
-            {
+            if !is_address || w.guard.is_some() || self.meaning(w).action != Action::Add || self.constant(b).is_none() {
                 break;
             }
             v = self.value(a)?;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::dominators::Dominators;
 use super::occurrences::Occurrence;
 use super::scan::{Scan, element};
 use super::{NONE, UseSite, Value};
@@ -68,6 +69,7 @@ pub struct Lazy {
     pub pairs: FxHashMap<Value, Pair>,
     pub liveness: super::live::Liveness,
     pub loops: Loops,
+    pub dominators: Dominators,
     chain: Vec<Occurrence>,
     found: Vec<(u32, UseSite)>,
     work: Vec<u32>,
@@ -89,21 +91,22 @@ impl Lazy {
         self.twin_statements.clear();
         self.pairs.clear();
         self.liveness.clear(function.statements.len(), scan.occurrences.registers());
-        self.loops.starts.clear();
+        self.loops.innermost.clear();
+        self.dominators.clear();
     }
 }
 
 /// The loops around statements.
 #[derive(Debug, Default)]
 pub struct Loops {
-    /// For each statement the start of the loop around it that begins last; `NONE` where there is none.
-    starts: Vec<u32>,
+    /// For each statement start and end of the loop around it that begins last; `NONE` where there is none.
+    innermost: Vec<(u32, u32)>,
 }
 
 impl Loops {
-    /// The start of the loop around a statement that begins last.
-    pub fn innermost(&mut self, scan: &Scan, statement: u32) -> Option<u32> {
-        if self.starts.is_empty() {
+    /// Start and end of the loop around a statement that begins last.
+    pub fn innermost(&mut self, scan: &Scan, statement: u32) -> Option<(u32, u32)> {
+        if self.innermost.is_empty() {
             let end = scan.loops.iter().map(|l| l.1).max()?;
             let mut open: Vec<(u32, u32)> = Vec::new();
             let mut loops = scan.loops.iter().copied().peekable();
@@ -114,10 +117,10 @@ impl Loops {
                 while open.last().is_some_and(|l| l.1 < i) {
                     open.pop();
                 }
-                self.starts.push(open.last().map_or(NONE, |l| l.0));
+                self.innermost.push(open.last().map_or((NONE, NONE), |&l| l));
             }
         }
-        self.starts.get((statement - scan.first_statement) as usize).copied().filter(|&start| start != NONE)
+        self.innermost.get((statement - scan.first_statement) as usize).copied().filter(|l| l.0 != NONE)
     }
 }
 

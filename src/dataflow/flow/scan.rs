@@ -27,6 +27,8 @@ const ROUTINE: Role = 64;
 const EFFECT: Role = 128;
 /// A branch.
 const BRANCH: Role = 256;
+/// Nothing behind it is done.
+const LEAVES: Role = 512;
 
 fn role(m: &Meaning) -> Role {
     let bit = |bit: Role, set: bool| if set { bit } else { 0 };
@@ -39,6 +41,7 @@ fn role(m: &Meaning) -> Role {
         | bit(ROUTINE, m.calls)
         | bit(EFFECT, m.effect)
         | bit(BRANCH, m.action == Action::Branch)
+        | bit(LEAVES, matches!(m.action, Action::Branch | Action::Exit))
 }
 
 /// A division of integers by a constant is a multiplication and no call.
@@ -55,8 +58,6 @@ pub struct Scan {
     pub occurrences: Occurrences,
     /// The first statement of each block but the first one, in order.
     bounds: Vec<u32>,
-    /// Labels that something jumps to, in order.
-    pub entries: Vec<u32>,
     /// Loops: from the label that is jumped back to, to the jump; in order.
     pub loops: Vec<(u32, u32)>,
     /// Conversions, in order.
@@ -68,6 +69,8 @@ pub struct Scan {
     labels: Vec<u32>,
     jumps: Vec<u32>,
     places: FxHashMap<u32, u32>,
+    /// A branch takes its target from a table.
+    indirect: bool,
     targets: FxHashSet<u32>,
 }
 
@@ -85,7 +88,6 @@ impl Scan {
         self.first_statement = f.statements.start;
         for list in [
             &mut self.bounds,
-            &mut self.entries,
             &mut self.conversions,
             &mut self.packers,
             &mut self.calls,
@@ -206,14 +208,14 @@ impl Scan {
         self.targets.clear();
         self.places.clear();
         // a branch may take its target from a table: any label may be one
-        let mut indirect = false;
+        self.indirect = false;
         for &i in &self.jumps {
             if is_branch(i) {
                 self.targets.extend(symbols(i).filter_map(|kind| match kind {
                     OperandKind::Symbol(name) => Some(name.0),
                     _ => None,
                 }));
-                indirect |= module.statements[i as usize].operand_count != 1;
+                self.indirect |= module.statements[i as usize].operand_count != 1;
             }
         }
         let mut labels = self.labels.iter().copied().peekable();
@@ -221,9 +223,8 @@ impl Scan {
         for &jump in jumps.iter().chain(&[NONE]) {
             while let Some(label) = labels.next_if(|&label| label < jump) {
                 let Some(OperandKind::Symbol(name)) = symbols(label).next() else { continue };
-                if indirect || self.targets.contains(&name.0) {
+                if self.indirect || self.targets.contains(&name.0) {
                     self.bounds.push(label);
-                    self.entries.push(label);
                     self.places.insert(name.0, label);
                 }
             }
@@ -240,6 +241,36 @@ impl Scan {
         }
         self.jumps = jumps;
         self.loops.sort_unstable();
+    }
+
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.bounds.len() + 1
+    }
+
+    /// The blocks that each block leads to, at most two; `None` where a table says so.
+    pub fn successors(&self, module: &Module<'_>) -> Option<Vec<[u32; 2]>> {
+        if self.indirect {
+            return None;
+        }
+        let blocks = self.blocks() as u32;
+        let next = |block: u32| if block + 1 < blocks { block + 1 } else { NONE };
+        let mut successors: Vec<[u32; 2]> = (0..blocks).map(|block| [next(block), NONE]).collect();
+        for &jump in &self.jumps {
+            let s = &module.statements[jump as usize];
+            let role = self.roles[s.opcode.0 as usize];
+            let block = self.block(jump);
+            let behind = if role & LEAVES != 0 && s.guard.is_none() { NONE } else { next(block) };
+            let target = match module.operands[s.operands as usize..][..s.operand_count as usize] {
+                [target] if role & BRANCH != 0 => match target.kind {
+                    OperandKind::Symbol(name) => self.places.get(&name.0).map_or(NONE, |&label| self.block(label)),
+                    _ => NONE,
+                },
+                _ => NONE,
+            };
+            successors[block as usize] = if behind == NONE { [target, NONE] } else { [behind, target] };
+        }
+        Some(successors)
     }
 
     /// Basic block of a statement, counted from the function's start.

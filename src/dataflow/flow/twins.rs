@@ -31,16 +31,10 @@ impl Work<'_> {
     /// read them read the earlier.
     pub fn find_twins(&mut self) {
         let scan = self.scan;
-        // By number: the value, its statement, the label before it, and its width.
-        let mut conversions: FxHashMap<u64, (Value, u32, Option<u32>, u32)> = FxHashMap::default();
+        // By number: the value, its statement, and its width.
+        let mut conversions: FxHashMap<u64, (Value, u32, u32)> = FxHashMap::default();
         let mut found: Vec<(Value, Value)> = Vec::new();
-        let mut entries = scan.entries.iter().copied().peekable();
-        // Without a label between, what comes first is done first.
-        let mut label = None;
         for &i in &scan.conversions {
-            while let Some(entry) = entries.next_if(|&entry| entry < i) {
-                label = Some(entry);
-            }
             let s = self.statement(i);
             // What nothing needs is left out before like values are found.
             if s.guard.is_some() || !scan.snippet && !self.is_live(i) {
@@ -49,22 +43,31 @@ impl Work<'_> {
             let Some(result) = self.own_value(s.operands) else { continue };
             let number = self.number(result, NUMBER_DEPTH);
             let bits = self.meaning(s).ty.map_or(0, Type::bits);
-            match conversions.get(&number) {
+            match conversions.get(&number).copied() {
                 // the low word of an extension is that to a word
-                // ptxas keeps nothing over a call that it can make anew
-                Some(&(value, at, earlier, of))
-                    if of >= bits && (earlier == label || scan.block(at) == 0) && !scan.calls_between(at, i) =>
-                {
+                Some((value, at, of)) if of >= bits && self.is_done(at, i) => {
                     found.push((result, value));
                     self.lazy.twin_statements.insert(i);
                 }
-                _ => drop(conversions.insert(number, (result, i, label, bits))),
+                _ => drop(conversions.insert(number, (result, i, bits))),
             }
         }
         for (twin, value) in found {
             self.lazy.made[twin.0 as usize].twin = value.0;
             self.lazy.twins.entry(value.0).or_default().push(twin.0);
         }
+    }
+
+    /// Whether what a statement makes is there at a later one: it is on every way there, in no loop that has been left.
+    /// Over a call ptxas keeps nothing that it can make anew.
+    fn is_done(&mut self, first: u32, second: u32) -> bool {
+        let scan = self.scan;
+        let left =
+            |lazy: &mut super::lazy::Lazy| lazy.loops.innermost(scan, first).is_some_and(|(_, end)| end < second);
+        let (from, to) = (scan.block(first), scan.block(second));
+        !scan.calls_between(first, second)
+            && (from == to || !left(self.lazy))
+            && self.lazy.dominators.dominates(self.module, scan, from, to)
     }
 
     /// A number that equal values have in common: of the opcode that makes it and the numbers of what that reads.
