@@ -9,6 +9,7 @@
 //! rules), [`sass`] (typed instructions and their text), [`report`].
 
 pub mod advice;
+pub mod bits;
 pub mod cvt;
 pub mod dataflow;
 pub mod diagnostic;

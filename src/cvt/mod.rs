@@ -1,6 +1,7 @@
 //! One conversion: its form, its decoding, its legality. Knows no text and no SASS.
 
 pub mod advice;
+pub mod constant;
 pub mod decode;
 pub mod defect;
 pub mod foreign;

@@ -1,5 +1,7 @@
 //! Forward: which bits of a register are known, and from where.
 
+use crate::bits::{sign_extend, truncate};
+use crate::cvt::constant as conversions;
 use crate::ptx::{OperandKind, Type, literal};
 
 use super::flow::{Value, Work, after, constant};
@@ -76,7 +78,7 @@ impl Known {
 pub(super) fn follows(m: &Meaning) -> bool {
     match m.action {
         Action::Mov => true,
-        Action::Cvt => m.ty.is_some_and(Type::is_int) && m.source.is_some_and(Type::is_int),
+        Action::Cvt => m.computed.is_some() || m.ty.is_some_and(Type::is_int) && m.source.is_some_and(Type::is_int),
         Action::And | Action::Or | Action::Xor | Action::Selp | Action::Add | Action::Sub | Action::Mul => {
             m.ty.is_some_and(|t| !t.is_float())
         }
@@ -195,7 +197,11 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Kn
                 OperandKind::Register(r) => module.registers[r.0 as usize].ty.is_some_and(|t| t.bits() == 16),
                 _ => false,
             };
-            converted(m.ty?, m.source?, m.sat, half, || known(second))
+            let folded = |form| conversions::fold(form, known(second)?.constant?);
+            match m.computed.as_ref().and_then(folded) {
+                Some(bits) => Some(Known { zero_from: 64, sign_from: 64, how: How::Constant, constant: Some(bits) }),
+                None => converted(m.ty?, m.source?, m.sat, half, || known(second)),
+            }
         }
         _ => None,
     }
@@ -315,14 +321,4 @@ pub fn float_bits(text: &[u8], bits: u32) -> Option<u64> {
         (literal::Float::Double(b), _) => b,
         _ => v.to_f64().to_bits(),
     })
-}
-
-/// The low bits of a value.
-pub fn truncate(v: u64, bits: u32) -> u64 {
-    if bits >= 64 { v } else { v & ((1 << bits) - 1) }
-}
-
-/// A value sign-extended from so many bits.
-pub fn sign_extend(v: u64, bits: u32) -> u64 {
-    if bits == 0 || bits >= 64 { v } else { (((v << (64 - bits)) as i64) >> (64 - bits)) as u64 }
 }

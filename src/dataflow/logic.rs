@@ -330,7 +330,7 @@ fn operands(flow: &Flow<'_>, s: &Statement) -> Option<(u32, u32, Operation)> {
 }
 
 fn is_all(bits: u64, ty: Option<Type>) -> bool {
-    ty.is_some_and(|t| super::facts::truncate(!bits, t.bits()) == 0)
+    ty.is_some_and(|t| crate::bits::truncate(!bits, t.bits()) == 0)
 }
 
 /// What a copy, a cut or a negation reads, and whether it negates.

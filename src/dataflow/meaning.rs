@@ -1,5 +1,7 @@
 //! What an opcode does, as far as conversions care. Worked out once per distinct spelling.
 
+use crate::cvt::decode::decode;
+use crate::cvt::{Form, constant};
 use crate::ptx::{Opcode, Type};
 
 /// A state space of memory.
@@ -88,6 +90,8 @@ pub struct Meaning {
     pub calls: bool,
     /// `.rzi`
     pub truncates: bool,
+    /// A conversion between floats, or floats and integers, that ptxas computes of a constant.
+    pub computed: Option<Form>,
     /// `cvt.pack`
     pub pack: bool,
     /// `cvt.pack` to 8 bits.
@@ -125,6 +129,7 @@ impl Meaning {
             merges: false,
             calls: false,
             truncates: false,
+            computed: None,
             pack: false,
             pack_bytes: false,
             word_rounding: None,
@@ -238,6 +243,10 @@ impl Meaning {
         m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)
             || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() == 64);
         m.truncates = integral == Some(true);
+        m.computed = (m.action == Action::Cvt)
+            .then(|| decode(opcode.parts()))
+            .and_then(|decoded| Some(decoded.form(m.ty?, m.source?)))
+            .filter(|form| !(form.src.is_int() && form.dst.is_int()) && constant::folds(form));
         m.pack_bytes = m.pack && matches!(m.ty, Some(Type::U8 | Type::S8));
         if m.source == Some(Type::F32) && matches!(m.ty, Some(Type::U32 | Type::S32)) && !m.ftz {
             m.word_rounding = integral;

@@ -166,7 +166,7 @@ impl Flow<'_> {
             Action::And => {
                 let other = if position == 1 { after(module, top, end) } else { after(module, s.operands, end) };
                 match self.constant(other) {
-                    Some(mask) => Use::Mask(super::facts::truncate(mask, ty.bits())),
+                    Some(mask) => Use::Mask(crate::bits::truncate(mask, ty.bits())),
                     None => Use::Logic,
                 }
             }

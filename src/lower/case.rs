@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::bits;
 use crate::cvt::Form;
 use crate::dataflow::{Action, Flow, Input, Known, Logic, Merging, Pair, Space, Use, Value, facts};
 use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
@@ -519,7 +520,7 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
         }
         _ => {
             let value = literal::expression(text).map_or(0, |i| i.bits);
-            match facts::truncate(value, form.src.bits()) as u32 {
+            match bits::truncate(value, form.src.bits()) as u32 {
                 0 => Operand::RZ,
                 v => Operand::Bits(v),
             }

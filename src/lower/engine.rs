@@ -2,13 +2,12 @@
 
 use smallvec::SmallVec;
 
-use crate::cvt::Form;
+use crate::cvt::{Form, constant};
 use crate::dataflow::{Known, Use};
 use crate::sass::{Alu, Convert, Guard, Instruction, Op, Operand, Pred, Selector};
 use crate::translate::Fate;
 
 use super::case::{Case, Guarded, Origin, Source};
-use super::constant;
 use super::emit::Emit;
 use super::registers::Registers;
 use super::rule::{Rule, RuleId};
@@ -49,7 +48,7 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
     if case.dead {
         return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new(), passed: None });
     }
-    if let Some(bits) = constant::fold(case) {
+    if let Some(bits) = case.source.known.constant.and_then(|bits| constant::fold(&case.form, bits)) {
         return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new(), passed: None });
     }
     let mut e = Emit::new(registers, statement, case.dst, case.source.operand);

@@ -5,7 +5,6 @@
 //! want it. A rule is data: see [`rule::Rule`].
 
 pub mod case;
-pub mod constant;
 pub mod emit;
 pub mod engine;
 pub mod machine;

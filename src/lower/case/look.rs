@@ -2,10 +2,11 @@
 
 use smallvec::SmallVec;
 
+use crate::bits;
 use crate::cvt::Form;
+use crate::cvt::constant;
 use crate::dataflow::facts::How;
 use crate::dataflow::{Action, Flow, Known, Space, Use, Value, facts};
-use crate::lower::constant;
 use crate::lower::machine::{Machine, Packing};
 use crate::lower::registers::Registers;
 use crate::ptx::{Module, OperandKind, Statement, Type};
@@ -327,7 +328,7 @@ impl Look<'_, '_> {
                 Type::F32 => Operand::F32(f32::from_bits(bits as u32), Selector::Whole),
                 Type::F64 => Operand::F64(f64::from_bits(bits)),
                 Type::F16 => Operand::F32(constant::from_half(bits as u16) as f32, Selector::Whole),
-                t if t.is_int() && t.bits() <= 32 => Operand::Bits(facts::truncate(bits, t.bits()) as u32),
+                t if t.is_int() && t.bits() <= 32 => Operand::Bits(bits::truncate(bits, t.bits()) as u32),
                 _ => self.operand(at),
             },
             _ => self.operand(at),

@@ -3,26 +3,23 @@
 //! It folds what is exact or rounds to nearest; of float to integer also truncation, to u16 and to 32 and 64 bits. A
 //! NaN is never folded.
 
-use crate::cvt::Rounding;
-use crate::dataflow::facts;
+use crate::bits;
+use crate::cvt::{Form, Rounding};
 use crate::ptx::Type;
 
-use super::case::Case;
-
-/// The result's bits where ptxas computes them.
-pub fn fold(case: &Case) -> Option<u64> {
-    let (form, bits) = (&case.form, case.source.known.constant?);
-    if form.pack || !folds(case) {
+/// The result's bits, of a source of these bits, where ptxas computes them.
+pub fn fold(form: &Form, bits: u64) -> Option<u64> {
+    if form.pack || !folds(form) {
         return None;
     }
     if form.src.is_int() {
         let v = integer(bits, form.src);
         return Some(if form.dst.is_int() {
             let v = if form.sat { v.clamp(limits(form.dst).0, limits(form.dst).1) } else { v };
-            facts::truncate(v as u64, form.dst.bits())
+            bits::truncate(v as u64, form.dst.bits())
         } else {
             // Words fit a double exactly, so that one rounding is left.
-            encode(finish(v as f64, case), form.dst)
+            encode(finish(v as f64, form), form.dst)
         });
     }
     let v = decode(bits, form.src);
@@ -32,17 +29,17 @@ pub fn fold(case: &Case) -> Option<u64> {
     let v = if form.ftz && form.src == Type::F32 { flush(v) } else { v };
     if form.dst.is_int() {
         let (low, high) = limits(form.dst);
-        return Some(facts::truncate((rounded(v, form.rounding) as i128).clamp(low, high) as u64, form.dst.bits()));
+        return Some(bits::truncate((rounded(v, form.rounding) as i128).clamp(low, high) as u64, form.dst.bits()));
     }
     if form.dst == Type::Tf32 {
         return Some(tf32(bits as u32, form.satfinite).into());
     }
     let v = if form.dst == form.src { rounded(v, form.rounding) } else { v };
-    Some(encode(finish(v, case), form.dst))
+    Some(encode(finish(v, form), form.dst))
 }
 
-fn folds(case: &Case) -> bool {
-    let f = &case.form;
+/// Whether ptxas computes conversions of that form.
+pub fn folds(f: &Form) -> bool {
     let nearest = matches!(f.rounding, Some(Rounding::Rn));
     match (f.src.is_int(), f.dst.is_int()) {
         (true, true) => true,
@@ -63,9 +60,9 @@ fn folds(case: &Case) -> bool {
 }
 
 /// Saturation and flushing of a float result.
-fn finish(v: f64, case: &Case) -> f64 {
-    let v = if case.form.sat { v.clamp(0.0, 1.0) } else { v };
-    if case.form.ftz && case.form.dst == Type::F32 { flush(v) } else { v }
+fn finish(v: f64, form: &Form) -> f64 {
+    let v = if form.sat { v.clamp(0.0, 1.0) } else { v };
+    if form.ftz && form.dst == Type::F32 { flush(v) } else { v }
 }
 
 /// Subnormals of single precision become a zero of their sign.
@@ -84,8 +81,8 @@ fn rounded(v: f64, rounding: Option<Rounding>) -> f64 {
 }
 
 fn integer(bits: u64, ty: Type) -> i128 {
-    let v = facts::truncate(bits, ty.bits());
-    if ty.is_signed() { i128::from(facts::sign_extend(v, ty.bits()) as i64) } else { i128::from(v) }
+    let v = bits::truncate(bits, ty.bits());
+    if ty.is_signed() { i128::from(bits::sign_extend(v, ty.bits()) as i64) } else { i128::from(v) }
 }
 
 fn limits(ty: Type) -> (i128, i128) {
