@@ -14,6 +14,9 @@ pub fn fold(form: &Form, bits: u64) -> Option<u64> {
     }
     if form.src.is_int() {
         let v = integer(bits, form.src);
+        if form.dst == Type::F16 && v != 0 {
+            return None;
+        }
         return Some(if form.dst.is_int() {
             let v = if form.sat { v.clamp(limits(form.dst).0, limits(form.dst).1) } else { v };
             bits::truncate(v as u64, form.dst.bits())
@@ -43,7 +46,8 @@ pub fn folds(f: &Form) -> bool {
     let nearest = matches!(f.rounding, Some(Rounding::Rn));
     match (f.src.is_int(), f.dst.is_int()) {
         (true, true) => true,
-        (true, false) => f.dst == Type::F32 && nearest && f.src.bits() <= 32,
+        // Of halves only zero is computed.
+        (true, false) => matches!(f.dst, Type::F32 | Type::F16) && nearest && f.src.bits() <= 32,
         (false, true) => {
             matches!(f.rounding, Some(Rounding::Rni | Rounding::Rzi)) && (f.dst.bits() >= 32 || f.dst == Type::U16)
         }

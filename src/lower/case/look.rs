@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::bits;
 use crate::cvt::Form;
-use crate::cvt::constant;
+use crate::cvt::constant::{from_half, with_signs};
 use crate::dataflow::facts::How;
 use crate::dataflow::{Action, Flow, Known, Space, Use, Value, facts};
 use crate::lower::machine::{Machine, Packing};
@@ -74,7 +74,7 @@ impl Look<'_, '_> {
                     let Some(next) = argument(1) else {
                         if let Some(bits) = flow.known(at).constant {
                             source.origin = Origin::Constant(bits);
-                            source.known.constant = Some(constant::with_signs(bits, form.src, neg, abs));
+                            source.known.constant = Some(with_signs(bits, form.src, neg, abs));
                         }
                         break;
                     };
@@ -198,6 +198,11 @@ impl Look<'_, '_> {
                 _ => source.origin = Origin::Computed,
             }
             break;
+        }
+        if let (Some(bits), Origin::Converted | Origin::Computed, true) =
+            (source.known.constant, source.origin, form.src.is_int())
+        {
+            source.origin = Origin::Constant(bits);
         }
         source.operand = self.read(at, source.origin, neg, abs);
         if let (Operand::Reg { .. }, true) = (source.operand, source.high && form.src.bits() == 16) {
@@ -323,12 +328,13 @@ impl Look<'_, '_> {
                 let offset = self.machine.parameters + offset;
                 Operand::Const { bank: 0, offset, sel: Selector::Whole, half: true }
             }
-            Origin::Constant(bits) => match src {
-                Type::F32 if bits as u32 == 0 => Operand::RZ,
-                Type::F32 => Operand::F32(f32::from_bits(bits as u32), Selector::Whole),
-                Type::F64 => Operand::F64(f64::from_bits(bits)),
-                Type::F16 => Operand::F32(constant::from_half(bits as u16) as f32, Selector::Whole),
-                t if t.is_int() && t.bits() <= 32 => Operand::Bits(bits::truncate(bits, t.bits()) as u32),
+            Origin::Constant(constant) => match src {
+                Type::F32 if constant as u32 == 0 => Operand::RZ,
+                Type::F32 => Operand::F32(f32::from_bits(constant as u32), Selector::Whole),
+                Type::F64 => Operand::F64(f64::from_bits(constant)),
+                Type::F16 => Operand::F32(from_half(constant as u16) as f32, Selector::Whole),
+                t if t.is_int() && bits::truncate(constant, t.bits()) == 0 => Operand::RZ,
+                t if t.is_int() && t.bits() <= 32 => Operand::Bits(bits::truncate(constant, t.bits()) as u32),
                 _ => self.operand(at),
             },
             _ => self.operand(at),
