@@ -4,6 +4,7 @@
 //! side by side, then of any two in a block where the first is not read before the second is made.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::ptx::{OperandKind, Statement};
 
@@ -56,12 +57,42 @@ fn packed(flow: &Flow<'_>, packers: &[u32]) {
                 continue;
             };
             let free = flow.pair(low.0).is_none() && flow.pair(high.0).is_none();
-            if low.0 != high.0 && low.1 == high.1 && free {
+            let (first, second) =
+                if flow.maker(low.0).1 < flow.maker(high.0).1 { (low.0, high.0) } else { (high.0, low.0) };
+            if low.0 != high.0 && low.1 == high.1 && free && !depends(flow, second, first) {
                 flow.set_pair(low.0, Pair { at: Some(i), high: false, other: high.0 });
                 flow.set_pair(high.0, Pair { at: Some(i), high: true, other: low.0 });
             }
         }
     }
+}
+
+/// How many values are looked at for a dependence.
+const LOOKED: usize = 32;
+
+/// Whether the second is made of the first: the two cannot be made at once.
+fn depends(flow: &Flow<'_>, second: Value, first: Value) -> bool {
+    // what only the packing reads is in no other value
+    if flow.uses(first).nth(1).is_none() {
+        return false;
+    }
+    let at = flow.maker(first).1;
+    let mut values: SmallVec<[Value; LOOKED]> = SmallVec::new();
+    values.push(second);
+    let mut next = 0;
+    while let Some(&v) = values.get(next) {
+        next += 1;
+        for o in flow.arguments(flow.maker(v).0).skip(1) {
+            let Some(source) = flow.value(o) else { continue };
+            if source == first {
+                return true;
+            }
+            if flow.maker(source).1 > at && values.len() < LOOKED && !values.contains(&source) {
+                values.push(source);
+            }
+        }
+    }
+    false
 }
 
 /// Pairs of what is left: the next like conversion of the block, while the first is not read yet.
