@@ -64,6 +64,13 @@ pub enum Origin {
     },
     /// Another conversion's result.
     Converted,
+    /// The absolute value of a word, which only conversions read: the first of them takes it.
+    Absolute {
+        /// The word.
+        of: Operand,
+        /// This is the first one.
+        first: bool,
+    },
     /// A product of integers, whose words are written at once where they are two.
     Product,
     /// Computed by some arithmetic.

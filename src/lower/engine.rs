@@ -1,6 +1,6 @@
 //! Trying the rules in their order.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::cvt::{Form, constant};
 use crate::dataflow::{Known, Use};
@@ -58,6 +58,11 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
         && let Some(finish) = first(RESULT, case)
     {
         (finish.emit)(case, &mut e);
+    }
+    if let Origin::Absolute { of, first: true } = case.source.origin
+        && let Operand::Reg { reg, .. } = case.source.plain
+    {
+        e.out.insert(0, Instruction { guard: None, op: Alu::Iabs.into(), operands: smallvec![Operand::reg(reg), of] });
     }
     if e.folded.is_none() || !e.out.is_empty() {
         select_guarded(case, &mut e);

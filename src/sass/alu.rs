@@ -97,6 +97,8 @@ pub enum Alu {
         /// 32 bits without sign.
         unsigned: bool,
     },
+    /// Absolute value of a word.
+    Iabs,
     /// Three-input add.
     Iadd3,
     /// Two-input add of sm_120.
@@ -140,6 +142,7 @@ impl fmt::Display for Alu {
             Alu::ShiftRight => f.write_str("SHF.R.U32.HI"),
             Alu::Imnmx { unsigned } => write!(f, "IMNMX{}", flag(unsigned, ".U32")),
             Alu::Vimnmx { unsigned } => write!(f, "VIMNMX{}", flag(unsigned, ".U32")),
+            Alu::Iabs => f.write_str("IABS"),
             Alu::Iadd3 => f.write_str("IADD3"),
             Alu::Iadd => f.write_str("IADD"),
             Alu::Viadd => f.write_str("VIADD"),

@@ -70,6 +70,11 @@ impl Look<'_, '_> {
                     at = next;
                     continue;
                 }
+                Action::Abs if m.ty == Some(Type::S32) && self.only_converted(v) => {
+                    let Some(of) = argument(1) else { break };
+                    let first = flow.uses(v).next().is_some_and(|site| site.operand == start);
+                    source.origin = Origin::Absolute { of: self.operand(of), first };
+                }
                 Action::Mov => {
                     let Some(next) = argument(1) else {
                         if let Some(bits) = flow.known(at).constant {
@@ -209,6 +214,16 @@ impl Look<'_, '_> {
             source.operand = source.operand.select(Selector::H1);
         }
         source
+    }
+
+    /// Whether all that reads a word converts it to a float, or to a pair with its sign.
+    fn only_converted(&self, v: Value) -> bool {
+        self.form.src.bits() == 32
+            && self.flow.uses_of(v).all(|u| match u {
+                Use::ToFloat { from, to } => from == Type::S32 || from == Type::U32 && to == Type::F32,
+                Use::Extend { from, .. } => from == Type::S32,
+                _ => false,
+            })
     }
 
     /// A factor: a register, or a constant.

@@ -19,6 +19,7 @@ fn reads(c: &Case) -> Int {
     let src = int(c.form.src);
     let known = c.source.known;
     match src.bits {
+        32 if matches!(c.source.origin, Origin::Absolute { .. }) => Int { bits: 32, signed: true },
         64 if c.form.dst == Type::F32 && known.how == How::Convert
             || known.how == How::Load && src.bits == 64 && c.form.dst == Type::F32 =>
         {
