@@ -88,7 +88,7 @@ pub(super) fn follows(m: &Meaning) -> bool {
 }
 
 /// What the statement that makes a value makes known of it; under a guard the old one may stay.
-pub(super) fn of_value(work: &Work<'_>, v: Value) -> Known {
+pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
     let (module, made) = (work.module, work.made(v));
     let s = work.statement(made.statement);
     let m = work.meaning(s);
@@ -100,7 +100,7 @@ pub(super) fn of_value(work: &Work<'_>, v: Value) -> Known {
     let third = after(module, second, end);
     let known = match m.action {
         Action::Load(space) => {
-            let how = if space == Space::Param { How::Param } else { How::Load };
+            let how = if space == Space::Param && work.loads_parameter(s) { How::Param } else { How::Load };
             m.ty.map(|ty| extension(ty, how))
         }
         _ if made.operand == s.operands => result(work, made.statement, second, third),

@@ -130,6 +130,11 @@ impl<'m> Flow<'m> {
         (&self.module.statements[m.statement as usize], m.statement, m.element)
     }
 
+    /// Whether a statement loads a parameter of the kernel: not of a function, and not the result of a call.
+    pub fn loads_parameter(&self, s: &Statement) -> bool {
+        self.work(|w| w.loads_parameter(s))
+    }
+
     /// The value that a statement's guard reads, where the statement makes one.
     pub fn guard(&self, s: &Statement) -> Option<Value> {
         let register = s.guard?.register;

@@ -8,7 +8,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::flow::{Flow, Value};
-use super::meaning::{Action, Space};
+use super::meaning::Action;
 use crate::ptx::{RegId, Statement, Type};
 
 /// How far makers are looked through; each step may ask for two.
@@ -283,8 +283,7 @@ impl Merging<'_> {
             return Logic::of(Input::Constant(u64::MAX - u64::from(operand)));
         };
         let value = flow.value(source.operand);
-        let parameter = value
-            .filter(|&v| self.constant_operands && flow.meaning(flow.maker(v).0).action == Action::Load(Space::Param));
+        let parameter = value.filter(|&v| self.constant_operands && flow.loads_parameter(flow.maker(v).0));
         let mut logic = Logic::of(match parameter {
             Some(v) => Input::Parameter(v),
             None => Input::Register { register, value },

@@ -3,7 +3,7 @@
 use crate::ptx::{OperandKind, Statement, Type};
 
 use super::flow::{Flow, UseSite, Value, after};
-use super::meaning::{Action, Space};
+use super::meaning::Action;
 
 /// How many constants are followed that an address has added.
 const OFFSETS: u32 = 4;
@@ -257,7 +257,7 @@ impl Flow<'_> {
             let Some(v) = self.value(at) else { break };
             let (w, _, _) = self.maker(v);
             match self.meaning(w).action {
-                Action::Load(Space::Param) => return true,
+                Action::Load(_) => return self.loads_parameter(w),
                 Action::Mov | Action::Cvta => match self.arguments(w).nth(1) {
                     Some(next) => at = next,
                     None => break,

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::bits;
 use crate::cvt::Form;
-use crate::dataflow::{Action, Flow, Input, Known, Logic, Merging, Pair, Space, Use, Value, facts};
+use crate::dataflow::{Action, Flow, Input, Known, Logic, Merging, Pair, Use, Value, facts};
 use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
 use crate::sass::{Operand, Reg, Round, Selector};
 
@@ -562,10 +562,8 @@ fn turned(flow: &Flow<'_>, predicate: Value) -> bool {
         return false;
     }
     // A parameter is read from the constant bank, which only the second source can be: the two change places.
-    let mut arguments = flow
-        .arguments(s)
-        .skip(1)
-        .map(|o| flow.value(o).is_some_and(|v| flow.meaning(flow.maker(v).0).action == Action::Load(Space::Param)));
+    let mut arguments =
+        flow.arguments(s).skip(1).map(|o| flow.value(o).is_some_and(|v| flow.loads_parameter(flow.maker(v).0)));
     let swapped = arguments.next() == Some(true) && arguments.next() == Some(false);
     flow.module().opcodes[s.opcode.0 as usize].parts().any(|p| match p {
         b"lt" | b"le" | b"lo" | b"ls" => !swapped,

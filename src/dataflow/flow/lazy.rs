@@ -8,11 +8,11 @@ use smallvec::SmallVec;
 use super::dominators::Dominators;
 use super::occurrences::Occurrence;
 use super::scan::{Scan, element};
-use super::{NONE, UseSite, Value};
+use super::{NONE, UseSite, Value, after};
 use crate::dataflow::facts::{self, Known};
-use crate::dataflow::meaning::Meaning;
+use crate::dataflow::meaning::{Action, Meaning, Space};
 use crate::dataflow::pairs::Pair;
-use crate::ptx::{Function, Module, OperandKind, RegId, Statement};
+use crate::ptx::{Function, FunctionKind, Module, OperandKind, RegId, Statement};
 
 /// How a value is made, and what is known of it.
 #[derive(Debug, Clone)]
@@ -70,6 +70,8 @@ pub struct Lazy {
     pub liveness: super::live::Liveness,
     pub loops: Loops,
     pub dominators: Dominators,
+    /// The kernel's parameters by name: indices into [`Module::parameters`].
+    parameters: Option<Vec<u32>>,
     chain: Vec<Occurrence>,
     found: Vec<(u32, UseSite)>,
     work: Vec<u32>,
@@ -93,6 +95,7 @@ impl Lazy {
         self.liveness.clear(function.statements.len(), scan.occurrences.registers());
         self.loops.innermost.clear();
         self.dominators.clear();
+        self.parameters = None;
     }
 }
 
@@ -143,6 +146,27 @@ impl<'a> Work<'a> {
 
     pub fn made(&self, v: Value) -> &Made {
         &self.lazy.made[v.0 as usize]
+    }
+
+    /// Whether a statement loads a parameter of the kernel: not of a function, and not the result of a call.
+    pub fn loads_parameter(&mut self, s: &Statement) -> bool {
+        let module = self.module;
+        if self.meaning(s).action != Action::Load(Space::Param) || self.scan.snippet {
+            return self.meaning(s).action == Action::Load(Space::Param);
+        }
+        let name = |at: u32| module.parameters[at as usize].name.of(module.source);
+        let parameters = self.lazy.parameters.get_or_insert_with(|| {
+            let function = module.functions.iter().rfind(|f| f.statements.start == self.scan.first_statement);
+            let function = function.filter(|f| f.kind == FunctionKind::Entry);
+            let mut own: Vec<u32> = function.map_or(0..0, |f| f.parameters.clone()).collect();
+            own.sort_by_key(|&at| name(at));
+            own
+        });
+        // an address behind the result
+        let symbol = module.operands[..(s.operands + s.operand_count) as usize]
+            .get(after(module, s.operands, s.operands + s.operand_count) as usize + 1)
+            .filter(|o| matches!(o.kind, OperandKind::Symbol(_)));
+        symbol.is_some_and(|o| parameters.binary_search_by_key(&o.span.of(module.source), |&at| name(at)).is_ok())
     }
 
     /// The value that an operand reads or writes, as it stands there.

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::dataflow::meaning::{Action, Space};
+use crate::dataflow::meaning::Action;
 use crate::ptx::{OperandKind, Statement, Type};
 
 use super::lazy::Work;
@@ -85,7 +85,7 @@ impl Work<'_> {
     fn number_of(&mut self, s: &Statement, element: u16, depth: u32) -> Option<u64> {
         let module = self.module;
         let m = *self.meaning(s);
-        let param = m.action == Action::Load(Space::Param);
+        let param = self.loads_parameter(s);
         if depth == 0 || s.guard.is_some() || m.effect || matches!(m.action, Action::Load(_)) && !param {
             return None;
         }

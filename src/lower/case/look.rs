@@ -98,7 +98,7 @@ impl Look<'_, '_> {
                     at = next;
                     continue;
                 }
-                Action::Load(Space::Param) => {
+                Action::Load(Space::Param) if flow.loads_parameter(w) => {
                     let name = args.get(1).and_then(|&i| module.operands.get(i as usize + 1));
                     let offset = name.and_then(|o| (self.offsets)(o.span.of(module.source)));
                     source.origin = Origin::Param { offset, bits: m.ty.map_or(32, Type::bits) };
@@ -306,7 +306,7 @@ impl Look<'_, '_> {
             && self.form.src.bits() <= 16
             && ((0..count).any(|other| other != element && self.element_is_read(unpack, other))
                 || self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v)))
-            && !matches!(self.made_by(word), Some(Action::Load(Space::Param)))
+            && !self.flow.value(word).is_some_and(|v| self.flow.loads_parameter(self.flow.maker(v).0))
     }
 
     /// Whether a value is a word shifted right by 16 that is needed as a whole too.
