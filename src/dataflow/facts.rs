@@ -20,6 +20,8 @@ pub enum How {
     Mask,
     /// A logical right shift by a constant.
     Shift,
+    /// Arithmetic in 16 bits, which ptxas takes as known only where a half or byte becomes a word.
+    Half,
     /// An earlier conversion.
     Convert,
     /// The value is a constant.
@@ -63,6 +65,12 @@ impl Known {
         Known { zero_from, sign_from: sign_from.min(64), how: How::Constant, constant: Some(v) }
     }
 
+    /// As arithmetic in 16 bits makes it known.
+    fn of_half(self) -> Known {
+        let how = if matches!(self.how, How::Other | How::Shift) { How::Half } else { self.how };
+        Known { how, ..self }
+    }
+
     /// Whether the value fits `bits` without sign.
     pub const fn fits_unsigned(self, bits: u32) -> bool {
         self.zero_from as u32 <= bits
@@ -103,7 +111,17 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
             let how = if space == Space::Param && work.loads_parameter(s) { How::Param } else { How::Load };
             m.ty.map(|ty| extension(ty, how))
         }
-        _ if made.operand == s.operands => result(work, made.statement, second, third),
+        _ if made.operand == s.operands => {
+            // a limit is one for every purpose, and so is a choice of two constants
+            let literal = |at| constant(module, at, |_| Known::NOTHING).is_some();
+            let limited = match m.action {
+                Action::Min => literal(third),
+                Action::Selp => literal(second) && literal(third),
+                _ => false,
+            };
+            let (statement, half) = (made.statement, m.ty.is_some_and(|t| t.bits() == 16) && !limited);
+            result(work, statement, second, third).map(|known| if half { known.of_half() } else { known })
+        }
         _ => None,
     };
     known.unwrap_or(Known::NOTHING)

@@ -171,7 +171,8 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     if src.is_unsigned() {
         let byte_to_float = c.source.byte.is_some()
             && c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_unsigned()));
-        if (word || known.fits_unsigned(src.bits())) && !(byte_to_float && dst.bits() == 32) {
+        let half = known.how == How::Half && dst.bits() != 32;
+        if (word || known.fits_unsigned(src.bits()) && !half) && !(byte_to_float && dst.bits() == 32) {
             // The low word is there; a word above it is zero.
             e.folded = Some("the bits above are zero already");
             if dst.bits() == 64 && c.any(reads_high) {
@@ -221,7 +222,10 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         && !known.fits_unsigned(8)
         && c.source.only_reader;
     let taken = src == Type::S8 && taken_with_sign(c);
-    let in_place = word || reread(c) || taken || !loaded && known.fits_signed(src.bits()) && known.how != How::Shift;
+    let in_place = word
+        || reread(c)
+        || taken
+        || !loaded && known.fits_signed(src.bits()) && !matches!(known.how, How::Shift | How::Half);
     let to_float = c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_signed()));
     let permute = match (src.bits(), c.source.high) {
         _ if loaded => 0x8880,
