@@ -111,6 +111,10 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
             let how = if space == Space::Param && work.loads_parameter(s) { How::Param } else { How::Load };
             m.ty.map(|ty| extension(ty, how))
         }
+        // bytes that a word is unpacked into
+        Action::Mov if module.operands[s.operands as usize].kind == OperandKind::Vector(4) => {
+            m.ty.filter(|t| t.bits() == 32).map(|_| Known::zeros(8, How::Other))
+        }
         _ if made.operand == s.operands => {
             // a limit is one for every purpose, and so is a choice of two constants
             let literal = |at| constant(module, at, |_| Known::NOTHING).is_some();

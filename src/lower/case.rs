@@ -102,6 +102,8 @@ pub struct Source {
     pub flushed: bool,
     /// What made it clamped it to [0, 1] already.
     pub clamped: bool,
+    /// It is a product that nothing else reads, which can flush.
+    pub product: bool,
     /// The factors of a flushing product that nothing else reads.
     pub factors: Option<[Operand; 2]>,
     /// It was taken out of a word.
@@ -431,6 +433,7 @@ impl Case {
             byte: None,
             field: None,
             clamped: false,
+            product: false,
             factors: None,
             flushed: false,
         };

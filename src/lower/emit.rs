@@ -91,6 +91,14 @@ impl<'a> Emit<'a> {
         self.value = Operand::reg(dst);
     }
 
+    /// Add a flushing product that takes the sum with zero behind it in.
+    pub fn product(&mut self, a: Operand, b: Operand, sat: bool) {
+        let (a, b) = if matches!(a, Operand::F32(..)) { (b, a) } else { (a, b) };
+        let (a, b) = (self.named(a), self.named(b));
+        let zero = if sat { Operand::RZ } else { Operand::NEG_RZ };
+        self.result(Alu::Ffma { ftz: true, sat }, &[a, b, zero]);
+    }
+
     /// Add an instruction that writes a register.
     pub fn to(&mut self, dst: Reg, op: impl Into<Op>, sources: &[Operand]) {
         self.guarded(None, dst, op, sources);

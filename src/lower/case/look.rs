@@ -90,6 +90,7 @@ impl Look<'_, '_> {
                             continue;
                         }
                         if let Some(of) = flow.register(next) {
+                            source.field = self.byte_in_place(w, element, count);
                             source.origin = Origin::Part { of, element, count };
                             source.high = self.upper_half(w, next, element, count);
                         }
@@ -122,7 +123,12 @@ impl Look<'_, '_> {
                     if m.ty == Some(form.src) && matches!(form.src, Type::F32 | Type::F16) =>
                 {
                     source.origin = if m.ftz && !form.ftz { Origin::Computed } else { Origin::Saturable };
-                    if m.action == Action::Mul && m.ftz && source.only_reader && !neg && !abs {
+                    // one with a rounding modifier stays what it is
+                    let rounded =
+                        module.opcodes[w.opcode.0 as usize].parts().any(|p| matches!(p, b"rn" | b"rz" | b"rm" | b"rp"));
+                    source.product =
+                        m.action == Action::Mul && !m.sat && !rounded && source.only_reader && !neg && !abs;
+                    if source.product && m.ftz {
                         source.factors = args
                             .get(1)
                             .and_then(|&a| self.factor(a))
@@ -324,6 +330,19 @@ impl Look<'_, '_> {
 
     fn made_by(&self, at: u32) -> Option<Action> {
         self.flow.value(at).map(|v| self.flow.meaning(self.flow.maker(v).0).action)
+    }
+
+    /// A byte of an unpacked word that is read where it stands: not the lowest, nor the one above where that is read too.
+    fn byte_in_place(&self, unpack: &Statement, element: u16, count: u16) -> Option<Field> {
+        let bytes = count == 4 && self.flow.meaning(unpack).ty.is_some_and(|t| t.bits() == 32);
+        let own = element == 0 || element == 1 && self.element_is_read(unpack, 0);
+        (bytes && !own && self.form.src.bits() == 8).then_some(Field {
+            bits: 8,
+            signed: self.form.src.is_signed(),
+            from: 8 * u32::from(element),
+            shifted: false,
+            shared: false,
+        })
     }
 
     /// Whether an element of a vector result is read.

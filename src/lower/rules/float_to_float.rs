@@ -3,6 +3,7 @@
 use crate::cvt::{Form, Rounding};
 use crate::dataflow::Use;
 use crate::lower::case::{Case, Origin};
+use crate::lower::emit::Emit;
 use crate::lower::machine::Packing;
 use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::narrow::f2fp;
@@ -60,6 +61,20 @@ fn reads_word(c: &Case) -> bool {
     })
 }
 
+/// What is flushed, for an instruction that does not flush: a product does so itself.
+pub fn flushed(c: &Case, e: &mut Emit<'_>, operand: Operand) -> Operand {
+    if c.source.product {
+        return operand;
+    }
+    let flushed = e.scratch();
+    let (operand, one) = match operand {
+        Operand::Reg { reg, neg: true, abs, sel } => (Operand::Reg { reg, neg: false, abs, sel }, -1.0),
+        other => (other, 1.0),
+    };
+    e.to(flushed, Alu::Fmul { ftz: true }, &[operand, Operand::F32(one, Selector::Whole)]);
+    Operand::reg(flushed)
+}
+
 /// The rules.
 pub const RULES: &[Rule] = &[
     Rule {
@@ -98,6 +113,10 @@ pub const RULES: &[Rule] = &[
                 if c.only(|u| matches!(u, Use::Float(Type::F32, true))) {
                     e.into = c.reader;
                     e.folded = Some("the operation that reads it flushes its operands");
+                    return;
+                }
+                if let Some([a, b]) = c.source.factors {
+                    e.product(a, b, false);
                     return;
                 }
                 let op = Alu::Fadd { ftz: true, sat: false };
@@ -344,10 +363,8 @@ pub const RULES: &[Rule] = &[
         title: ".ftz to f64 flushes with a product by 1 first",
         when: |c| pair(c, Type::F64, Type::F32) && c.form.ftz,
         emit: |c, e| {
-            let flushed = e.scratch();
-            let one = Operand::F32(1.0, Selector::Whole);
-            e.to(flushed, Alu::Fmul { ftz: true }, &[c.source.operand, one]);
-            e.result(f2f(c, false), &[Operand::reg(flushed)]);
+            let source = flushed(c, e, c.source.operand);
+            e.result(f2f(c, false), &[source]);
         },
         why: "F2F to f64 has no flushing; FMUL has",
         examples: &[Example {
@@ -375,18 +392,18 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// The sequences behind `cvt.ftz.f32.f64`.
-fn flush_from_double(c: &Case, e: &mut crate::lower::emit::Emit<'_>) {
+fn flush_from_double(c: &Case, e: &mut Emit<'_>) {
     let s = c.source.operand;
     let smallest = Operand::F32(SMALLEST_NORMAL, Selector::Whole);
     let (p, saturate) = (Pred(0), Alu::Fadd { ftz: false, sat: true });
     e.saturated = c.form.sat;
-    let clamp = |e: &mut crate::lower::emit::Emit<'_>| {
+    let clamp = |e: &mut Emit<'_>| {
         if c.form.sat {
             let value = e.value;
             e.result(saturate, &[Operand::RZ, value]);
         }
     };
-    let flush = |e: &mut crate::lower::emit::Emit<'_>, when: bool| {
+    let flush = |e: &mut Emit<'_>, when: bool| {
         let (dst, value) = (e.dst, e.value);
         e.guarded(Some((p, !when)), dst, Alu::Fmul { ftz: false }, &[value, smallest]);
     };

@@ -4,10 +4,10 @@ use crate::dataflow::Use;
 use crate::lower::case::{self, Case, Origin};
 use crate::lower::emit::Narrow;
 use crate::lower::rule::{Example, Rule};
-use crate::lower::rules::float_to_float::{format, round};
+use crate::lower::rules::float_to_float::{flushed, format, round};
 use crate::lower::rules::int_to_int::int;
 use crate::ptx::Type;
-use crate::sass::{Alu, Convert, Format, Operand, Round, Selector};
+use crate::sass::{Convert, Format, Operand, Round};
 
 fn float_to_int(c: &Case) -> bool {
     c.to_int() && format(c.form.src).is_some()
@@ -109,9 +109,7 @@ pub const RULES: &[Rule] = &[
             if dst.bits == 64 && ftz {
                 ftz = false;
                 if round == Round::Ceil || round == Round::Floor && dst.signed {
-                    let flushed = e.scratch();
-                    e.to(flushed, Alu::Fmul { ftz: true }, &[operand, Operand::F32(1.0, Selector::Whole)]);
-                    operand = Operand::reg(flushed);
+                    operand = flushed(c, e, operand);
                 }
             }
             let through_word = ftz || src == Format::F64;

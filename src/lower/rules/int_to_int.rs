@@ -111,7 +111,7 @@ pub const RULES: &[Rule] = &[
                 return;
             }
             let fits = if c.form.dst.is_signed() { known.fits_signed(bits) } else { known.fits_unsigned(bits) };
-            if fits && !(c.form.dst.is_signed() && known.how == How::Shift) {
+            if fits && known.how != How::Half && !(c.form.dst.is_signed() && known.how == How::Shift) {
                 e.folded = Some("the bits above are already those of the type");
             }
         },
@@ -221,7 +221,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         && known.fits_signed(8)
         && !known.fits_unsigned(8)
         && c.source.only_reader;
-    let taken = src == Type::S8 && taken_with_sign(c);
+    let taken = src == Type::S8 && (taken_with_sign(c) || c.source.field.is_some_and(|f| !f.shifted && f.from > 0));
     let in_place = word
         || reread(c)
         || taken

@@ -44,10 +44,7 @@ pub const RULES: &[Rule] = &[
                 return;
             }
             if let (Some([a, b]), true, true) = (c.source.factors, ftz, e.out.is_empty()) {
-                // The product and the sum with zero become one.
-                let (a, b) = if matches!(a, Operand::F32(..)) { (b, a) } else { (a, b) };
-                let (a, b) = (e.named(a), e.named(b));
-                e.result(Alu::Ffma { ftz, sat: true }, &[a, b, Operand::RZ]);
+                e.product(a, b, true);
                 return;
             }
             e.result(Alu::Fadd { ftz, sat: true }, &[Operand::RZ, value]);
