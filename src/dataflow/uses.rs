@@ -80,6 +80,8 @@ pub enum Use {
     ShiftLeft(Option<u64>),
     /// Masked by a constant.
     Mask(u64),
+    /// Masked by a constant in 32 bits and then shifted left: the mask comes behind the shift.
+    MaskAndShift,
     /// A logic operation.
     Logic,
     /// So many of its low bits are inserted into a word.
@@ -166,6 +168,7 @@ impl Flow<'_> {
             Action::And => {
                 let other = if position == 1 { after(module, top, end) } else { after(module, s.operands, end) };
                 match self.constant(other) {
+                    Some(_) if ty.bits() == 32 && self.only_shifted(s) => Use::MaskAndShift,
                     Some(mask) => Use::Mask(crate::bits::truncate(mask, ty.bits())),
                     None => Use::Logic,
                 }
@@ -197,6 +200,22 @@ impl Flow<'_> {
             Action::Mad | Action::MadWide => Use::Add(ty.bits()),
             _ => Use::Other,
         }
+    }
+
+    /// Whether one shift left by a constant, or a product that is one, is all that reads a result.
+    fn only_shifted(&self, s: &Statement) -> bool {
+        self.value(s.operands).is_some_and(|v| {
+            let mut uses = self.uses(v);
+            let (Some(site), None) = (uses.next(), uses.next()) else { return false };
+            let reader = &self.module().statements[site.statement as usize];
+            let by = self.arguments(reader).nth(2).and_then(|o| self.constant(o));
+            !self.escapes(v)
+                && by.is_some_and(|by| match self.meaning(reader).action {
+                    Action::Shl => true,
+                    Action::Mul => by.is_power_of_two(),
+                    _ => false,
+                })
+        })
     }
 
     /// A 64-bit sum that takes the sign of its sign-extended addend itself (LEA.HI.X.SX32): a sum of two, in no loop

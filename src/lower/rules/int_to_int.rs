@@ -159,6 +159,12 @@ fn reread(c: &Case) -> bool {
         && c.form.dst.bits() >= 32
 }
 
+/// Whether a shift left by a constant leaves what is above so many bits out itself: in 32 bits no bit of the type goes with
+/// it then.
+pub fn shifted_within(by: Option<u64>, bits: u32, width: u32) -> bool {
+    by.is_some_and(|by| width > 32 || u64::from(bits) + by <= 32)
+}
+
 /// Extension to a wider type.
 fn extend(c: &Case, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
@@ -188,7 +194,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         }
         let own = (1 << src.bits()) - 1;
         let absorbed = c.only(|u| match *u {
-            Use::ShiftLeft(_) => c.joined.is_none(),
+            Use::ShiftLeft(by) => c.joined.is_none() && shifted_within(by, src.bits(), dst.bits()),
             // Of two masks the narrower one is enough.
             Use::Mask(m) => (m & own != own || dst.bits() == 64 && m <= 0xff) && c.joined.is_none(),
             Use::ToFloat { from, to } => from == dst && dst.is_unsigned() && to == Type::F32,

@@ -5,6 +5,7 @@ use crate::lower::case::{Case, Origin};
 use crate::lower::emit::{Emit, Narrow};
 use crate::lower::machine::Adder;
 use crate::lower::rule::{Example, Rule};
+use crate::lower::rules::int_to_int::shifted_within;
 use crate::ptx::Type;
 use crate::sass::{Alu, Compare, Operand, Pred, Selector};
 
@@ -200,7 +201,7 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
         Use::Half { signed } => dst == Type::S8 && !word && signed,
         // Bytes are put together for a word's store.
         Use::Store { bits: 8, elements: 4 } => true,
-        Use::ShiftLeft(_) => dst == Type::U8 && c.joined.is_none(),
+        Use::ShiftLeft(by) => dst == Type::U8 && c.joined.is_none() && shifted_within(by, 8, 32),
         Use::Insert(bits) => bits <= dst.bits() && !(plain && (part || c.source.half_of_vector())),
         _ => false,
     });
