@@ -119,6 +119,33 @@ fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
     }
 }
 
+/// Whether conversions alone lead to the source from a load under the guard that all readers of the result are under: ptxas jumps over all
+/// of it at once, and so has it in a block of its own.
+fn under_one_guard(flow: &Flow<'_>, v: Value) -> bool {
+    let statements = &flow.module().statements;
+    let mut readers = flow.uses(v).map(|site| statements[site.statement as usize].guard);
+    let Some(Some(guard)) = readers.next() else { return false };
+    if !readers.all(|other| other == Some(guard)) {
+        return false;
+    }
+    let mut at = flow.arguments(flow.maker(v).0).nth(1).and_then(|o| flow.value(o));
+    for _ in 0..DEPTH {
+        let Some(source) = at else { break };
+        let (w, _, _) = flow.maker(source);
+        if w.guard.is_some() {
+            return w.guard == Some(guard) && matches!(flow.meaning(w).action, Action::Load(_));
+        }
+        if flow.meaning(w).action != Action::Cvt {
+            return false;
+        }
+        at = flow.arguments(w).nth(1).and_then(|o| flow.value(o));
+    }
+    false
+}
+
+/// How many conversions are followed.
+const DEPTH: u32 = 8;
+
 /// Nothing wants the whole word of the result, and the source is neither a sign to take in nor merged from two ways.
 fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
     let source = flow.arguments(s).nth(1).and_then(|o| flow.value(o));
@@ -134,6 +161,7 @@ fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
             || w.guard.is_some() && !matches!(m.action, Action::Load(_))
     });
     !unfit
+        && !under_one_guard(flow, v)
         && !flow.uses_of(v).any(|u| match u {
             Use::Logic | Use::Extend { .. } => true,
             Use::FloatToFloat { from, .. } => from == crate::ptx::Type::Bf16,
