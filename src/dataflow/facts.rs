@@ -5,7 +5,7 @@ use crate::cvt::constant as conversions;
 use crate::ptx::{OperandKind, Type, literal};
 
 use super::flow::{Value, Work, after, constant};
-use super::meaning::{Action, Meaning, Space};
+use super::meaning::{Action, Meaning};
 
 /// What made the upper bits known. ptxas does not use every source of knowledge for every purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,8 +107,8 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
     let second = after(module, s.operands, end);
     let third = after(module, second, end);
     let known = match m.action {
-        Action::Load(space) => {
-            let how = if space == Space::Param && work.loads_parameter(s) { How::Param } else { How::Load };
+        Action::Load(_) => {
+            let how = if work.loads_parameter(s) { How::Param } else { How::Load };
             m.ty.map(|ty| extension(ty, how))
         }
         // bytes that a word is unpacked into

@@ -130,7 +130,8 @@ impl<'m> Flow<'m> {
         (&self.module.statements[m.statement as usize], m.statement, m.element)
     }
 
-    /// Whether a statement loads a parameter of the kernel: not of a function, and not the result of a call.
+    /// Whether a statement loads from where operands are read too: a parameter of the kernel (not of a function, and not
+    /// the result of a call), or a constant of the module by its name.
     pub fn loads_parameter(&self, s: &Statement) -> bool {
         self.work(|w| w.loads_parameter(s))
     }

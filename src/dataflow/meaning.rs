@@ -9,6 +9,8 @@ use crate::ptx::{Opcode, Type};
 pub enum Space {
     /// Kernel or function parameters.
     Param,
+    /// Constants of the module.
+    Const,
     /// Any other memory.
     Memory,
 }
@@ -88,6 +90,8 @@ pub struct Meaning {
     pub merges: bool,
     /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
     pub calls: bool,
+    /// A rounding modifier of arithmetic: `.rn`, `.rz`, `.rm`, `.rp`.
+    pub rounds: bool,
     /// `.rzi`
     pub truncates: bool,
     /// A conversion between floats, or floats and integers, that ptxas computes of a constant.
@@ -128,6 +132,7 @@ impl Meaning {
             half_kind: None,
             merges: false,
             calls: false,
+            rounds: false,
             truncates: false,
             computed: None,
             pack: false,
@@ -139,7 +144,8 @@ impl Meaning {
         let mut rounding = None;
         let mut unpaired = false;
         let mut integral = None;
-        let (mut wide, mut hi, mut param) = (false, false, false);
+        let (mut wide, mut hi) = (false, false);
+        let mut space = Space::Memory;
         for part in parts {
             match part {
                 b"wide" => wide = true,
@@ -153,7 +159,8 @@ impl Meaning {
                 b"gt" | b"lt" => m.irreflexive = true,
                 b"ftz" => m.ftz = true,
                 b"sat" => m.sat = true,
-                b"param" => param = true,
+                b"param" => space = Space::Param,
+                b"const" => space = Space::Const,
                 b"shared" | b"shared::cta" => m.shared = true,
                 b"volatile" | b"relaxed" | b"acquire" | b"mmio" => m.volatile = true,
                 _ => {
@@ -168,7 +175,7 @@ impl Meaning {
             }
         }
         m.action = match base {
-            b"ld" | b"ldu" => Action::Load(if param { Space::Param } else { Space::Memory }),
+            b"ld" | b"ldu" => Action::Load(space),
             b"st" => Action::Store,
             b"mov" => Action::Mov,
             b"cvt" => Action::Cvt,
@@ -242,6 +249,7 @@ impl Meaning {
             || matches!(base, b"ex2" | b"lg2" | b"sqrt" | b"rsqrt") && approximate && !m.ftz && m.ty == Some(Type::F32);
         m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)
             || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() == 64);
+        m.rounds = exact;
         m.truncates = integral == Some(true);
         m.computed = (m.action == Action::Cvt)
             .then(|| decode(opcode.parts()))

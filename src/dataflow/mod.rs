@@ -9,6 +9,7 @@ pub mod flow;
 pub mod logic;
 pub mod meaning;
 pub mod pairs;
+pub mod sign;
 pub mod uses;
 
 pub use facts::Known;
@@ -16,4 +17,5 @@ pub use flow::{Flow, Tables, Value};
 pub use logic::{Input, Logic, Merging};
 pub use meaning::{Action, Meaning, Space};
 pub use pairs::Pair;
+pub use sign::Sign;
 pub use uses::Use;

@@ -6,10 +6,11 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::ptx::{OperandKind, Statement};
+use crate::ptx::{OperandKind, Statement, Type};
 
 use super::flow::{Flow, Value};
 use super::meaning::Action;
+use super::sign::Sign;
 use super::uses::Use;
 
 /// How the half of a pair came to be paired.
@@ -155,7 +156,7 @@ fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
         // A select from a constant is a predicated copy.
         let constant =
             m.action == Action::Selp && flow.arguments(w).skip(1).take(2).any(|o| flow.register(o).is_none());
-        matches!(m.action, Action::Neg | Action::Abs)
+        flow.sign(w, Type::F32).is_some_and(|(sign, _)| sign != Sign::Same)
             || m.merges && !constant
             // a guarded load merges nothing: the register is set before
             || w.guard.is_some() && !matches!(m.action, Action::Load(_))
@@ -164,7 +165,7 @@ fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
         && !under_one_guard(flow, v)
         && !flow.uses_of(v).any(|u| match u {
             Use::Logic | Use::Extend { .. } => true,
-            Use::FloatToFloat { from, .. } => from == crate::ptx::Type::Bf16,
+            Use::FloatToFloat { from, .. } => from == Type::Bf16,
             _ => false,
         })
 }

@@ -23,7 +23,7 @@ pub enum Origin {
     Unknown,
     /// Straight from memory.
     Load,
-    /// A kernel parameter at this byte offset.
+    /// A kernel parameter at this byte offset, or a constant of the module, which has none here.
     Param {
         /// Offset within the parameters.
         offset: Option<u32>,

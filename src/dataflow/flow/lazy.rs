@@ -148,11 +148,19 @@ impl<'a> Work<'a> {
         &self.lazy.made[v.0 as usize]
     }
 
-    /// Whether a statement loads a parameter of the kernel: not of a function, and not the result of a call.
+    /// Whether a statement loads from where operands are read too: a parameter of the kernel (not of a function, and not
+    /// the result of a call), or a constant of the module by its name.
     pub fn loads_parameter(&mut self, s: &Statement) -> bool {
         let module = self.module;
-        if self.meaning(s).action != Action::Load(Space::Param) || self.scan.snippet {
-            return self.meaning(s).action == Action::Load(Space::Param);
+        // an address behind the result
+        let symbol = module.operands[..(s.operands + s.operand_count) as usize]
+            .get(after(module, s.operands, s.operands + s.operand_count) as usize + 1)
+            .filter(|o| matches!(o.kind, OperandKind::Symbol(_)));
+        match self.meaning(s).action {
+            Action::Load(Space::Param) if self.scan.snippet => return true,
+            Action::Load(Space::Param) => {}
+            Action::Load(Space::Const) => return symbol.is_some(),
+            _ => return false,
         }
         let name = |at: u32| module.parameters[at as usize].name.of(module.source);
         let parameters = self.lazy.parameters.get_or_insert_with(|| {
@@ -162,10 +170,6 @@ impl<'a> Work<'a> {
             own.sort_by_key(|&at| name(at));
             own
         });
-        // an address behind the result
-        let symbol = module.operands[..(s.operands + s.operand_count) as usize]
-            .get(after(module, s.operands, s.operands + s.operand_count) as usize + 1)
-            .filter(|o| matches!(o.kind, OperandKind::Symbol(_)));
         symbol.is_some_and(|o| parameters.binary_search_by_key(&o.span.of(module.source), |&at| name(at)).is_ok())
     }
 

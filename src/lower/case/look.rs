@@ -6,7 +6,7 @@ use crate::bits;
 use crate::cvt::Form;
 use crate::cvt::constant::{from_half, with_signs};
 use crate::dataflow::facts::How;
-use crate::dataflow::{Action, Flow, Known, Space, Use, Value, facts};
+use crate::dataflow::{Action, Flow, Known, Sign, Space, Use, Value, facts};
 use crate::lower::machine::{Machine, Packing};
 use crate::lower::registers::Registers;
 use crate::ptx::{Module, OperandKind, Statement, Type};
@@ -55,21 +55,20 @@ impl Look<'_, '_> {
             // A sign change that flushes is read as a sign only by what makes integers, which flushes then.
             let sign = signed && (!m.ftz || form.dst.is_int());
             source.clamped = signed && m.sat && !neg && !abs;
+            if sign
+                && let Some((change, next)) = flow.sign(w, form.src)
+                && flow.register(next).is_some()
+            {
+                match change {
+                    Sign::Neg => neg ^= !abs,
+                    Sign::Abs => abs = true,
+                    Sign::Same => {}
+                }
+                source.flushed |= m.ftz;
+                at = next;
+                continue;
+            }
             match m.action {
-                Action::Neg if sign => {
-                    let Some(next) = argument(1) else { break };
-                    neg ^= !abs;
-                    source.flushed |= m.ftz;
-                    at = next;
-                    continue;
-                }
-                Action::Abs if sign => {
-                    let Some(next) = argument(1) else { break };
-                    abs = true;
-                    source.flushed |= m.ftz;
-                    at = next;
-                    continue;
-                }
                 Action::Abs if m.ty == Some(Type::S32) && self.only_converted(v) => {
                     let Some(of) = argument(1) else { break };
                     let first = flow.uses(v).next().is_some_and(|site| site.operand == start);
@@ -99,12 +98,13 @@ impl Look<'_, '_> {
                     at = next;
                     continue;
                 }
-                Action::Load(Space::Param) if flow.loads_parameter(w) => {
+                Action::Load(_) if flow.loads_parameter(w) => {
                     let name = args.get(1).and_then(|&i| module.operands.get(i as usize + 1));
-                    let offset = name.and_then(|o| (self.offsets)(o.span.of(module.source)));
+                    let constant = m.action == Action::Load(Space::Const);
+                    let offset = name.filter(|_| !constant).and_then(|o| (self.offsets)(o.span.of(module.source)));
                     source.origin = Origin::Param { offset, bits: m.ty.map_or(32, Type::bits) };
                 }
-                Action::Load(Space::Memory) => {
+                Action::Load(Space::Memory | Space::Const) => {
                     source.origin = Origin::Load;
                     if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind
                         && count > 1
@@ -123,11 +123,8 @@ impl Look<'_, '_> {
                     if m.ty == Some(form.src) && matches!(form.src, Type::F32 | Type::F16) =>
                 {
                     source.origin = if m.ftz && !form.ftz { Origin::Computed } else { Origin::Saturable };
-                    // one with a rounding modifier stays what it is
-                    let rounded =
-                        module.opcodes[w.opcode.0 as usize].parts().any(|p| matches!(p, b"rn" | b"rz" | b"rm" | b"rp"));
                     source.product =
-                        m.action == Action::Mul && !m.sat && !rounded && source.only_reader && !neg && !abs;
+                        m.action == Action::Mul && !m.sat && !m.rounds && source.only_reader && !neg && !abs;
                     if source.product && m.ftz {
                         source.factors = args
                             .get(1)
@@ -261,7 +258,7 @@ impl Look<'_, '_> {
         let (w, _, element) = self.flow.maker(self.flow.value(at)?);
         let m = self.flow.meaning(w);
         match m.action {
-            Action::Load(Space::Memory) => {
+            Action::Load(Space::Memory | Space::Const) => {
                 let vector = matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(n) if n > 1);
                 (vector && m.ty?.bits() == 8).then_some(element)
             }

@@ -20,6 +20,17 @@ fn reads(c: &Case) -> Int {
     let known = c.source.known;
     match src.bits {
         32 if matches!(c.source.origin, Origin::Absolute { .. }) => Int { bits: 32, signed: true },
+        // A parameter or constant is read again with its own width.
+        16 | 32
+            if matches!(c.source.origin, Origin::Param { bits: 8 | 16, .. })
+                && c.form.dst == Type::F32
+                && src.signed
+                && c.machine.constant_operands
+                && known.fits_signed(16)
+                && !known.fits_unsigned(16) =>
+        {
+            Int { bits: if known.fits_signed(8) { 8 } else { 16 }, signed: true }
+        }
         64 if c.form.dst == Type::F32 && known.how == How::Convert
             || known.how == How::Load && src.bits == 64 && c.form.dst == Type::F32 =>
         {
