@@ -83,7 +83,7 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
     let Some(first) = out.first_mut() else { return };
     let reads_uniform = match first.op {
-        Op::Convert(Convert::I2f { src, .. }) => src.bits > 8,
+        Op::Convert(Convert::I2f { .. }) => case.form.src.bits() > 8,
         Op::Convert(_) => true,
         Op::Alu(Alu::Fadd { .. }) => true,
         Op::Alu(Alu::ShiftRightSigned) => !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_))),
@@ -93,6 +93,10 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         return;
     }
     let uniform = Operand::Uniform(UNIFORM);
+    let width = match first.op {
+        Op::Convert(Convert::I2f { src, .. }) => src.bits,
+        _ => bits.max(case.form.src.bits()) as u8,
+    };
     let mut replaced = false;
     for o in &mut first.operands[1..] {
         if *o == case.source.plain {
@@ -108,10 +112,7 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
             half: false,
         };
         let operands = SmallVec::from_slice(&[uniform, at]);
-        out.insert(
-            0,
-            Instruction { guard: None, op: Alu::Ldcu(bits.max(case.form.src.bits()) as u8).into(), operands },
-        );
+        out.insert(0, Instruction { guard: None, op: Alu::Ldcu(width).into(), operands });
     }
 }
 

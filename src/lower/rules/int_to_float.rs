@@ -25,7 +25,6 @@ fn reads(c: &Case) -> Int {
             if matches!(c.source.origin, Origin::Param { bits: 8 | 16, .. })
                 && c.form.dst == Type::F32
                 && src.signed
-                && c.machine.constant_operands
                 && known.fits_signed(16)
                 && !known.fits_unsigned(16) =>
         {
