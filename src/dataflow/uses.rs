@@ -94,7 +94,7 @@ pub enum Use {
     Multiply(u32),
     /// A factor of a widening multiplication.
     MultiplyWide,
-    /// Shifted, compared for the greater or multiplied in 16 bits, which is done in a word.
+    /// Shifted, compared for the greater or multiplied in 16 bits (with a sum too), which is done in a word.
     Half {
         /// With its sign.
         signed: bool,
@@ -161,7 +161,10 @@ impl Flow<'_> {
                 _ => Use::Copy,
             },
             Action::Shr if position == 1 && ty.bits() == 16 && !ty.is_float() => Use::Half { signed: ty.is_signed() },
-            Action::Min | Action::Max | Action::MulWide | Action::Mul if matches!(ty, Type::S16 | Type::U16) => {
+            Action::MadWide if position < 3 && matches!(ty, Type::S16 | Type::U16) => Use::Half { signed: ty.is_signed() },
+            Action::Min | Action::Max | Action::MulWide | Action::Mul | Action::Mad | Action::Div | Action::Rem
+                if matches!(ty, Type::S16 | Type::U16) =>
+            {
                 Use::Half { signed: ty.is_signed() }
             }
             Action::Shl if position == 1 => Use::ShiftLeft(self.constant(after(module, top, end))),
