@@ -238,7 +238,7 @@ impl Case {
         let &Surroundings { machine, module, flow, registers, offsets, passed } = surroundings;
         let mut case = Case::alone(form, machine, module, registers, statement);
         if let Some(v) = flow.value(statement.operands) {
-            case.uses = flow.uses_of(v).collect();
+            case.uses = flow.wants(v);
             case.dead = case.uses.is_empty() && !flow.snippet();
             case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v, DEPTH / 2);
             case.pair = flow.pair(v);
@@ -347,7 +347,7 @@ impl Case {
 
     /// Do what an earlier conversion left to this reader of its result.
     fn take_over(&mut self, flow: &Flow<'_>, at: u32, passed: &Passed) {
-        let maker = flow.value(at).map(|v| flow.maker(v).1);
+        let maker = flow.value(flow.copied(at)).map(|v| flow.maker(v).1);
         let Some((form, source)) = maker.and_then(|m| passed.get(&m)) else { return };
         if !self.form.src.is_int() || self.form.pack {
             return;

@@ -84,7 +84,7 @@ impl Look<'_, '_> {
                     };
                     if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind {
                         // What was packed and unpacked again is read where it was before.
-                        if let Some(whole) = self.packed_element(next, element, count) {
+                        if let Some(whole) = flow.packed_element(next, element, count) {
                             at = whole;
                             continue;
                         }
@@ -240,17 +240,6 @@ impl Look<'_, '_> {
             Some(bits) => Some(Operand::F32(f32::from_bits(bits as u32), Selector::Whole)),
             None => self.flow.register(at).map(|_| self.operand(at)),
         }
-    }
-
-    /// The element that a word was packed of, as operand.
-    fn packed_element(&self, word: u32, element: u16, count: u16) -> Option<u32> {
-        let (w, _, _) = self.flow.maker(self.flow.value(word)?);
-        let vector = self.flow.arguments(w).nth(1)?;
-        let same = self.flow.meaning(w).action == Action::Mov
-            && w.guard.is_none()
-            && self.module.operands[vector as usize].kind == OperandKind::Vector(count);
-        let at = vector + 1 + u32::from(element);
-        (same && self.flow.value(at).is_some()).then_some(at)
     }
 
     /// Which byte of a loaded vector or of a word a value is: an element, or a field of 8 bits on a byte's border.

@@ -38,7 +38,7 @@ pub const RULES: &[Rule] = &[
             }
             if never_positive(value)
                 && e.out.is_empty()
-                && !c.any(|u| matches!(u, Use::Unpack | Use::Copy | Use::Logic))
+                && !c.any(|u| matches!(u, Use::Unpack | Use::Copy | Use::Logic | Use::Mask(_)))
                 && !ftz
             {
                 e.folded = Some("what is never positive clamps to zero");
