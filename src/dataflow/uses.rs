@@ -207,6 +207,12 @@ impl Flow<'_> {
             Action::MulWide => Use::MultiplyWide,
             Action::MadWide if position < 3 => Use::MultiplyWide,
             Action::Mad if position < 3 => Use::Multiply(ty.bits()),
+            Action::Mad if ty.bits() == 64 => Use::AddWide,
+            // a product by a constant is one instruction with the sum, one of two registers is not
+            Action::MadWide if ty.bits() == 32 => {
+                let constant = self.arguments(s).skip(1).take(2).any(|o| self.constant(o).is_some());
+                if constant { Use::AddWide } else { Use::Add(64) }
+            }
             Action::Mad | Action::MadWide => Use::Add(ty.bits()),
             _ => Use::Other,
         }
@@ -262,8 +268,11 @@ impl Flow<'_> {
             let first = after(module, n.operands, end);
             let addends = [first, after(module, first, end)];
             let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
-            if !single || self.meaning(n).action != Action::Add || addends.iter().any(|&at| self.constant(at).is_some())
-            {
+            let sum = single && self.meaning(n).action == Action::Add && next.operand != u32::MAX;
+            if !sum {
+                return true;
+            }
+            if addends.iter().any(|&at| self.constant(at).is_some()) {
                 return false;
             }
             if self.value(n.operands).is_some_and(|v| self.only_address(v, OFFSETS)) {

@@ -33,7 +33,7 @@ fn extended_later(c: &Case) -> bool {
                     && to.bits() == 32
                     && (dst.bits() == 16 || (to.is_signed() && dst.is_signed()))
             }
-            Use::Compare(t) => t.is_signed() && dst.is_signed(),
+            Use::Compare(t) => t.is_signed() == dst.is_signed() && (dst.is_signed() || dst.bits() == 16),
             Use::Half { signed } => {
                 if dst.is_signed() {
                     signed

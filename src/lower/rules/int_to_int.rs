@@ -196,7 +196,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         let absorbed = c.only(|u| match *u {
             Use::ShiftLeft(by) => c.joined.is_none() && shifted_within(by, src.bits(), dst.bits()),
             // Of two masks the narrower one is enough.
-            Use::Mask(m) => (m & own != own || dst.bits() == 64 && m <= 0xff) && c.joined.is_none(),
+            Use::Mask(m) => (m & own != own || dst.bits() == 64 && m <= 0xffff) && c.joined.is_none(),
             Use::ToFloat { from, to } => from == dst && dst.is_unsigned() && to == Type::F32,
             _ => false,
         });
