@@ -22,6 +22,8 @@ pub enum How {
     Shift,
     /// Arithmetic in 16 bits, which ptxas takes as known only where a half or byte becomes a word.
     Half,
+    /// A limit by a constant in 16 bits, which is none for what is signed.
+    Limit,
     /// An earlier conversion.
     Convert,
     /// The value is a constant.
@@ -66,9 +68,8 @@ impl Known {
     }
 
     /// As arithmetic in 16 bits makes it known.
-    fn of_half(self) -> Known {
-        let how = if matches!(self.how, How::Other | How::Shift) { How::Half } else { self.how };
-        Known { how, ..self }
+    fn of_half(self, how: How) -> Known {
+        Known { how: if matches!(self.how, How::Other | How::Shift) { how } else { self.how }, ..self }
     }
 
     /// Whether the value fits `bits` without sign.
@@ -116,15 +117,16 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
             m.ty.filter(|t| t.bits() == 32).map(|_| Known::zeros(8, How::Other))
         }
         _ if made.operand == s.operands => {
-            // a limit is one for every purpose, and so is a choice of two constants
+            // a choice of two constants is known for every purpose
             let literal = |at| constant(module, at, |_| Known::NOTHING).is_some();
-            let limited = match m.action {
-                Action::Min => literal(third),
-                Action::Selp => literal(second) && literal(third),
-                _ => false,
+            let how = match m.action {
+                _ if m.ty.is_none_or(|t| t.bits() != 16) => None,
+                Action::Min if literal(third) => Some(How::Limit),
+                Action::Selp if literal(second) && literal(third) => None,
+                _ => Some(How::Half),
             };
-            let (statement, half) = (made.statement, m.ty.is_some_and(|t| t.bits() == 16) && !limited);
-            result(work, statement, second, third).map(|known| if half { known.of_half() } else { known })
+            let known = result(work, made.statement, second, third);
+            known.map(|known| how.map_or(known, |how| known.of_half(how)))
         }
         _ => None,
     };

@@ -412,6 +412,12 @@ impl Flow<'_> {
             Use::Narrow { to } => to.bits() <= 32,
             Use::Address => self.meaning(&module.statements[site.statement as usize]).shared,
             Use::Mask(mask) => mask >> 32 == 0,
+            // taken apart, and of the parts only the low one read
+            Use::Unpack => {
+                let vector = module.statements[site.statement as usize].operands;
+                let read = |at: u32| self.value(at).is_some_and(|v| self.uses(v).next().is_some() || self.escapes(v));
+                module.operands[vector as usize].kind == OperandKind::Vector(2) && !read(vector + 2)
+            }
             Use::Add(64) | Use::AddWide | Use::Multiply(64) | Use::ShiftLeft(Some(_)) | Use::Copy => {
                 let result = self.value(module.statements[site.statement as usize].operands);
                 depth > 0 && result.is_some_and(|r| self.low_only(r, depth - 1))

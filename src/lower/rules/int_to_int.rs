@@ -231,7 +231,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     let in_place = word
         || reread(c)
         || taken
-        || !loaded && known.fits_signed(src.bits()) && !matches!(known.how, How::Shift | How::Half);
+        || !loaded && known.fits_signed(src.bits()) && !matches!(known.how, How::Shift | How::Half | How::Limit);
     let to_float = c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_signed()));
     let permute = match (src.bits(), c.source.high) {
         _ if loaded => 0x8880,
