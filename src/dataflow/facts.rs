@@ -125,7 +125,9 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
                 Action::Selp if literal(second) && literal(third) => None,
                 _ => Some(How::Half),
             };
-            let known = result(work, made.statement, second, third);
+            // a limit from below tells nothing
+            let below = m.action == Action::Max && how.is_some() && literal(third);
+            let known = if below { None } else { result(work, made.statement, second, third) };
             known.map(|known| how.map_or(known, |how| known.of_half(how)))
         }
         _ => None,

@@ -103,11 +103,11 @@ pub const RULES: &[Rule] = &[
         emit: |c, e| {
             let (s, one, half) = (c.source.plain, e.scratch(), e.scratch());
             let infinity = Operand::F32(f32::INFINITY, Selector::Whole);
-            let shared = c.read_later || matches!(c.source.origin, Origin::Param { .. });
+            let shared = c.read_later || c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
             if shared {
                 // The source is needed as it was.
                 e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, s.absolute(), infinity);
-                e.to(one, Alu::Iadd3, &[s, Operand::Bits(0x1000), Operand::RZ]);
+                super::result::add_immediate(c, e, None, one, s, 0x1000);
                 e.to(one, Alu::Sel, &[Operand::reg(one), s, Operand::Pred(Pred(0), true)]);
             } else {
                 e.to(half, Alu::Mov, &[Operand::Bits(0x1000)]);
@@ -121,7 +121,8 @@ pub const RULES: &[Rule] = &[
             e.mask(0xffff_e000);
             if c.form.satfinite {
                 e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, e.value.absolute(), infinity);
-                super::result::add_immediate(c, e, Some((Pred(0), false)), -0x2000);
+                let (dst, value) = (e.dst, e.value);
+                super::result::add_immediate(c, e, Some((Pred(0), false)), dst, value, -0x2000);
             }
         },
         why: "no unit rounds ties away from zero; finite values get 0x1000 added, and .satfinite takes one tf32 step back from infinity",

@@ -7,7 +7,7 @@ use crate::lower::machine::Adder;
 use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::int_to_int::shifted_within;
 use crate::ptx::Type;
-use crate::sass::{Alu, Compare, Operand, Pred, Selector};
+use crate::sass::{Alu, Compare, Operand, Pred, Reg, Selector};
 
 fn clamps(c: &Case, t: Type) -> bool {
     c.form.sat && c.form.dst == t
@@ -233,16 +233,16 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
     }
 }
 
-/// Add an immediate under a guard, as the architecture does it.
-pub fn add_immediate(c: &Case, e: &mut Emit<'_>, guard: Option<(Pred, bool)>, by: i32) {
-    let value = e.value;
-    let dst = e.dst;
+/// Add an immediate, under a guard perhaps, as the architecture does it.
+pub fn add_immediate(c: &Case, e: &mut Emit<'_>, guard: Option<(Pred, bool)>, dst: Reg, value: Operand, by: i32) {
+    // a positive one is written as bits
+    let signed = if by < 0 { Operand::Signed(by) } else { Operand::Bits(by as u32) };
     match c.machine.adder {
-        Adder::Iadd3 => e.guarded(guard, dst, Alu::Iadd3, &[value, Operand::Signed(by), Operand::RZ]),
+        Adder::Iadd3 => e.guarded(guard, dst, Alu::Iadd3, &[value, signed, Operand::RZ]),
         Adder::Viadd => e.guarded(guard, dst, Alu::Viadd, &[value, Operand::Bits(by as u32)]),
         Adder::Iadd3Predicates => {
-            e.guarded(guard, dst, Alu::Iadd3, &[Operand::PT, Operand::PT, value, Operand::Signed(by), Operand::RZ]);
+            e.guarded(guard, dst, Alu::Iadd3, &[Operand::PT, Operand::PT, value, signed, Operand::RZ]);
         }
-        Adder::Iadd => e.guarded(guard, dst, Alu::Iadd, &[value, Operand::Signed(by)]),
+        Adder::Iadd => e.guarded(guard, dst, Alu::Iadd, &[value, signed]),
     }
 }
