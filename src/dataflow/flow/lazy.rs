@@ -152,15 +152,17 @@ impl<'a> Work<'a> {
     /// the result of a call), or a constant of the module by its name.
     pub fn loads_parameter(&mut self, s: &Statement) -> bool {
         let module = self.module;
+        let space = match self.meaning(s).action {
+            Action::Load(Space::Param) if self.scan.snippet => return true,
+            Action::Load(space @ (Space::Param | Space::Const)) => space,
+            _ => return false,
+        };
         // an address behind the result
         let symbol = module.operands[..(s.operands + s.operand_count) as usize]
             .get(after(module, s.operands, s.operands + s.operand_count) as usize + 1)
             .filter(|o| matches!(o.kind, OperandKind::Symbol(_)));
-        match self.meaning(s).action {
-            Action::Load(Space::Param) if self.scan.snippet => return true,
-            Action::Load(Space::Param) => {}
-            Action::Load(Space::Const) => return symbol.is_some(),
-            _ => return false,
+        if space == Space::Const {
+            return symbol.is_some();
         }
         let name = |at: u32| module.parameters[at as usize].name.of(module.source);
         let parameters = self.lazy.parameters.get_or_insert_with(|| {
