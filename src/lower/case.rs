@@ -145,6 +145,8 @@ pub struct Field {
     pub shifted: bool,
     /// The shifted word that it was masked from is needed for something else.
     pub shared: bool,
+    /// The word, where it was unpacked from one.
+    pub word: Option<Reg>,
 }
 
 /// Conversions that left their work to the reader of their result: by statement, what they are and what they read.

@@ -121,16 +121,19 @@ impl<'s> Functions<'s> {
     }
 }
 
-/// Fills in what a conversion's work is carried by, where that is another conversion.
+/// Fills in what a conversion's work is carried by, where that is another conversion, which may leave it to a third.
 fn tell_carried(conversions: &mut [Conversion]) {
-    for n in 0..conversions.len() {
+    for n in (0..conversions.len()).rev() {
         if let Fate::Folded { into: Some(into), sass, .. } = &conversions[n].fate
             && sass.is_empty()
             && let Ok(at) = conversions.binary_search_by_key(into, |other| other.statement)
         {
-            let carried = conversions[at].sass.to_vec();
-            if let Fate::Folded { sass, .. } = &mut conversions[n].fate {
-                *sass = carried;
+            let (carrier, carried) = match &conversions[at].fate {
+                Fate::Folded { into: Some(next), sass, .. } if at > n => (*next, sass.clone()),
+                _ => (*into, conversions[at].sass.to_vec()),
+            };
+            if let Fate::Folded { into, sass, .. } = &mut conversions[n].fate {
+                (*into, *sass) = (Some(carrier), carried);
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::dataflow::facts::How;
 use crate::dataflow::{Action, Flow, Known, Sign, Space, Use, Value, facts};
 use crate::lower::machine::{Machine, Packing};
 use crate::lower::registers::Registers;
-use crate::ptx::{Module, OperandKind, Statement, Type};
+use crate::ptx::{Module, OperandKind, RegId, Statement, Type};
 use crate::sass::{Operand, Round, Selector};
 
 use super::{Field, Origin, Source};
@@ -89,7 +89,7 @@ impl Look<'_, '_> {
                             continue;
                         }
                         if let Some(of) = flow.register(next) {
-                            source.field = self.byte_in_place(w, element, count);
+                            source.field = self.byte_in_place(w, of, element, count);
                             source.origin = Origin::Part { of, element, count };
                             source.high = self.upper_half(w, next, element, count);
                         }
@@ -274,11 +274,12 @@ impl Look<'_, '_> {
                     from: from as u32,
                     shifted: false,
                     shared: false,
+                    word: None,
                 })
             }
             Action::Shr if !m.ty?.is_signed() => {
                 let by = constant(2).filter(|by| matches!(by, 8 | 16 | 24))? as u32;
-                Some(Field { bits: 32 - by, signed: false, from: by, shifted: true, shared: false })
+                Some(Field { bits: 32 - by, signed: false, from: by, shifted: true, shared: false, word: None })
             }
             Action::And if constant(2) == Some(0xff) => {
                 let word = *arguments.get(1)?;
@@ -319,7 +320,7 @@ impl Look<'_, '_> {
     }
 
     /// A byte of an unpacked word that is read where it stands: not the lowest, nor the one above where that is read too.
-    fn byte_in_place(&self, unpack: &Statement, element: u16, count: u16) -> Option<Field> {
+    fn byte_in_place(&self, unpack: &Statement, of: RegId, element: u16, count: u16) -> Option<Field> {
         let bytes = count == 4 && self.flow.meaning(unpack).ty.is_some_and(|t| t.bits() == 32);
         let own = element == 0 || element == 1 && self.element_is_read(unpack, 0);
         (bytes && !own && self.form.src.bits() == 8).then_some(Field {
@@ -328,6 +329,7 @@ impl Look<'_, '_> {
             from: 8 * u32::from(element),
             shifted: false,
             shared: false,
+            word: Some(self.registers.get(of)),
         })
     }
 

@@ -98,7 +98,8 @@ fn elsewhere(c: &Case, e: &mut Emit<'_>, src: Int, from: u32) {
         _ => Selector::Whole,
     };
     let dst = format(c.form.dst).unwrap_or(Format::F32);
-    e.result(Convert::I2f { dst, src, round: round(&c.form) }, &[c.source.plain.select(selector)]);
+    let word = c.source.field.and_then(|f| f.word).map_or(c.source.plain, Operand::reg);
+    e.result(Convert::I2f { dst, src, round: round(&c.form) }, &[word.select(selector)]);
     e.carried = e.out.pop();
 }
 
