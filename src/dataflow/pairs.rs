@@ -83,7 +83,8 @@ fn depends(flow: &Flow<'_>, second: Value, first: Value) -> bool {
     let mut next = 0;
     while let Some(&v) = values.get(next) {
         next += 1;
-        for o in flow.arguments(flow.maker(v).0).skip(1) {
+        // a call may have very many
+        for o in flow.arguments(flow.maker(v).0).skip(1).take(4) {
             let Some(source) = flow.value(o) else { continue };
             if source == first {
                 return true;
