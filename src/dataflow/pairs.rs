@@ -1,7 +1,7 @@
 //! Which narrowing conversions go together into one packing instruction.
 //!
 //! ptxas makes one F2FP of two like conversions to half: first of those that a `mov.b32 {a, b}` or a vector store puts
-//! side by side, then of any two in a block where the first is not read before the second is made.
+//! side by side, then of any two in a block where the first is not read before the source of the second is made.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -97,7 +97,7 @@ fn depends(flow: &Flow<'_>, second: Value, first: Value) -> bool {
     false
 }
 
-/// Pairs of what is left: the next like conversion of the block, while the first is not read yet.
+/// Pairs of what is left: the next like conversion of the block, whose source is made before the first is read.
 fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
     let module = flow.module();
     // Of each kind the last one that may still find its like, and its statement and block.
@@ -108,8 +108,10 @@ fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
         if flow.pair(v).is_some() || !stands_alone(flow, s, v) {
             continue;
         }
+        // both are made where the second source is, if nothing has read the first by then
+        let source = flow.arguments(s).nth(1).and_then(|o| flow.value(o)).map_or(i, |source| flow.maker(source).1);
         let first = waiting.remove(&key).filter(|&(first, at, of)| {
-            of == block && !flow.calls_between(at, i) && flow.read_after(first, at).is_none_or(|read| read > i)
+            of == block && !flow.calls_between(at, i) && flow.read_after(first, at).is_none_or(|read| read > source)
         });
         match first {
             Some((low, ..)) => {
