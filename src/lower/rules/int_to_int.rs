@@ -297,7 +297,11 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             let low = c.low_only || low_only(c, 32);
             // A 64-bit sum takes the sign of the low word as its high one, where it is the only reader.
             let summed = c.machine.sum_takes_sign
-                && c.only(|u| matches!(u, Use::Add(64) | Use::Store { bits: 8 | 16 | 32, .. }))
+                && c.only(|u| match *u {
+                    Use::Add(64) | Use::Store { bits: 8 | 16 | 32, .. } => true,
+                    Use::Narrow { to } => to.bits() <= 32,
+                    _ => false,
+                })
                 && c.uses.iter().filter(|u| matches!(u, Use::Add(64))).count() <= 1;
             if low || summed {
                 if in_place {
