@@ -202,6 +202,14 @@ impl Flow<'_> {
                 Use::Float(ty, m.ftz)
             }
             Action::Add if ty.bits() == 64 && !self.takes_sign(s, site, position, end) => Use::AddWide,
+            // so does a difference of what is taken away from
+            Action::Sub if ty.bits() == 64 && position == 1 => {
+                if self.takes_sign(s, site, position, end) {
+                    Use::Add(64)
+                } else {
+                    Use::AddWide
+                }
+            }
             Action::Add => Use::Add(ty.bits()),
             Action::Mul => Use::Multiply(ty.bits()),
             Action::MulWide => Use::MultiplyWide,
@@ -248,7 +256,7 @@ impl Flow<'_> {
             let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
             match self.meaning(w).action {
                 Action::MulWide | Action::MadWide | Action::Mul | Action::Shl => single,
-                Action::Add | Action::Sub => single && !self.is_fused(w),
+                Action::Add | Action::Sub => single && !self.is_fused(w, false),
                 // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too
                 Action::Cvt if self.meaning(w).source == Some(Type::S32) => {
                     single && here.is_none_or(|here| made < here)
@@ -314,11 +322,17 @@ impl Flow<'_> {
             let (Some(next), None) = (uses.next(), uses.next()) else { return false };
             let n = &module.statements[next.statement as usize];
             let offset = || self.arguments(n).skip(1).any(|o| self.constant(o).is_some());
-            self.meaning(n).action == Action::Add
-                && next.operand != u32::MAX
+            let sum = match self.meaning(n).action {
+                Action::Add | Action::Sub => true,
+                // a product and a sum in one statement are two, of which the sum is put together with others
+                Action::MadWide => self.arguments(n).nth(3) == Some(next.operand),
+                _ => false,
+            };
+            sum && next.operand != u32::MAX
                 // a sum before a loop is not put together with one in it
                 && !self.loops_around(next.statement, statement)
                 && !(fixed && self.arguments(n).skip(1).any(|o| self.is_fixed(o)))
+                && !self.is_fused(n, true)
                 && !(offset() && self.value(n.operands).is_some_and(|v| self.only_address(v, OFFSETS)))
         })
     }
@@ -338,8 +352,9 @@ impl Flow<'_> {
         Some(v)
     }
 
-    /// A sum that is one instruction with the product or shift in it (IMAD.WIDE, LEA).
-    fn is_fused(&self, s: &Statement) -> bool {
+    /// A sum that is one instruction with the product or shift in it (IMAD.WIDE, LEA); a 64-bit product is several, the last
+    /// of which takes an addend too.
+    fn is_fused(&self, s: &Statement, with_product: bool) -> bool {
         self.meaning(s).action == Action::Add
             && self.arguments(s).skip(1).any(|at| {
                 self.value(at).is_some_and(|v| {
@@ -347,6 +362,7 @@ impl Flow<'_> {
                     let by_constant = || self.arguments(w).nth(2).is_some_and(|by| self.constant(by).is_some());
                     let fuses = match self.meaning(w).action {
                         Action::MulWide => true,
+                        Action::Mul => with_product,
                         Action::Shl => by_constant(),
                         _ => false,
                     };

@@ -193,13 +193,16 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             return;
         }
         let own = (1 << src.bits()) - 1;
-        let absorbed = c.only(|u| match *u {
-            Use::ShiftLeft(by) => c.joined.is_none() && shifted_within(by, src.bits(), dst.bits()),
-            // Of two masks the narrower one is enough.
-            Use::Mask(m) => (m & own != own || dst.bits() == 64 && m <= 0xffff) && c.joined.is_none(),
-            Use::ToFloat { from, to } => from == dst && dst.is_unsigned() && to == Type::F32,
-            _ => false,
-        });
+        // It is one reader at most that the mask is left to; conversions read what they want besides.
+        let readers = c.uses.iter().filter(|u| matches!(u, Use::ShiftLeft(_) | Use::Mask(_))).count();
+        let absorbed = readers <= 1
+            && c.only(|u| match *u {
+                Use::ShiftLeft(by) => c.joined.is_none() && shifted_within(by, src.bits(), dst.bits()),
+                // Of two masks the narrower one is enough.
+                Use::Mask(m) => (m & own != own || dst.bits() == 64 && m <= 0xffff) && c.joined.is_none(),
+                Use::ToFloat { from, to } => from == dst && dst.is_unsigned() && to == Type::F32,
+                _ => false,
+            });
         if absorbed {
             e.pass("the reader takes the bits it wants itself");
             return;

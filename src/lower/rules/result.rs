@@ -201,7 +201,7 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
         Use::Half { signed } => dst == Type::S8 && !word && signed,
         // Bytes are put together for a word's store.
         Use::Store { bits: 8, elements: 4 } => !(plain && part),
-        Use::ShiftLeft(by) => dst == Type::U8 && c.joined.is_none() && shifted_within(by, 8, 32),
+        Use::ShiftLeft(by) => dst == Type::U8 && c.joined.is_none() && c.uses.len() == 1 && shifted_within(by, 8, 32),
         Use::Insert(bits) => bits <= dst.bits() && !(plain && (part || c.source.half_of_vector())),
         _ => false,
     });
