@@ -257,6 +257,8 @@ impl Flow<'_> {
             match self.meaning(w).action {
                 Action::MulWide | Action::MadWide | Action::Mul | Action::Shl => single,
                 Action::Add | Action::Sub => single && !self.is_fused(w, false),
+                // what is taken away has no sign of its own to give
+                Action::Cvt if self.meaning(s).action == Action::Sub => false,
                 // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too
                 Action::Cvt if self.meaning(w).source == Some(Type::S32) => {
                     single && here.is_none_or(|here| made < here)

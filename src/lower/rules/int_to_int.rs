@@ -303,6 +303,10 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 && c.only(|u| match *u {
                     Use::Add(64) | Use::Store { bits: 8 | 16 | 32, .. } => true,
                     Use::Narrow { to } => to.bits() <= 32,
+                    // what reads a word reads a twin's, the low one of this
+                    Use::Add(32) | Use::Multiply(16 | 32) | Use::MultiplyWide => true,
+                    Use::Compare(t) => t.bits() <= 32,
+                    Use::ToFloat { from, .. } => from.bits() <= 32,
                     _ => false,
                 })
                 && c.uses.iter().filter(|u| matches!(u, Use::Add(64))).count() <= 1;
