@@ -108,6 +108,13 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
     let second = after(module, s.operands, end);
     let third = after(module, second, end);
     let known = match m.action {
+        // two halves share a word, of which each is a part
+        Action::Load(_)
+            if m.ty.is_some_and(|t| t.bits() == 16)
+                && matches!(module.operands[s.operands as usize].kind, OperandKind::Vector(count) if count > 1) =>
+        {
+            None
+        }
         Action::Load(_) => {
             let how = if work.loads_parameter(s) { How::Param } else { How::Load };
             m.ty.map(|ty| extension(ty, how))
@@ -200,7 +207,12 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Kn
         Action::Shr if m.ty?.is_unsigned() || !m.ty?.is_signed() => {
             let by = constant(third)?;
             let width = m.ty?.bits();
-            let from = known(second).map_or(width, |k| width.min(k.zero_from.into()));
+            let source = known(second);
+            // what a half is extended by before it is shifted, ptxas does not see
+            if width == 16 && !source.is_some_and(|k| k.fits_unsigned(16)) {
+                return None;
+            }
+            let from = source.map_or(width, |k| width.min(k.zero_from.into()));
             (by > 0 && by < u64::from(width)).then(|| Known::zeros(from.saturating_sub(by as u32), How::Shift))
         }
         Action::Shr if m.ty?.is_signed() => {
