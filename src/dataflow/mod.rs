@@ -4,12 +4,14 @@
 //! which of its bits are known; the backward pass ([`uses`]) finds who reads a result and what of it matters.
 //! Both read the syntax tree through [`meaning`], which says once per distinct opcode what it does.
 
+pub mod copies;
 pub mod facts;
 pub mod flow;
 pub mod logic;
 pub mod meaning;
 pub mod pairs;
 pub mod sign;
+pub mod sums;
 pub mod uses;
 
 pub use facts::Known;

@@ -1,0 +1,84 @@
+//! Copies: what was moved, or packed and unpacked again, is what it was.
+
+use smallvec::SmallVec;
+
+use crate::ptx::OperandKind;
+
+use super::flow::{Flow, Value};
+use super::meaning::Action;
+use super::uses::Use;
+
+/// How many copies are followed.
+const COPIES: u32 = 4;
+
+impl Flow<'_> {
+    /// The element that a word was packed of, as operand.
+    pub fn packed_element(&self, word: u32, element: u16, count: u16) -> Option<u32> {
+        let (w, _, _) = self.maker(self.value(word)?);
+        let vector = self.arguments(w).nth(1)?;
+        let same = self.meaning(w).action == Action::Mov
+            && w.guard.is_none()
+            && self.module().operands[vector as usize].kind == OperandKind::Vector(count);
+        let at = vector + 1 + u32::from(element);
+        (same && self.value(at).is_some()).then_some(at)
+    }
+
+    /// The operand whose copy an operand is; what was packed and unpacked again is a copy too.
+    pub fn copied(&self, mut at: u32) -> u32 {
+        for _ in 0..COPIES {
+            let Some(v) = self.value(at) else { break };
+            let (w, _, element) = self.maker(v);
+            if w.guard.is_some() || self.meaning(w).action != Action::Mov {
+                break;
+            }
+            let Some(source) = self.arguments(w).nth(1).filter(|&o| self.register(o).is_some()) else { break };
+            at = match self.module().operands[w.operands as usize].kind {
+                OperandKind::Register(_) => source,
+                OperandKind::Vector(count) => match self.packed_element(source, element, count) {
+                    Some(part) => part,
+                    None => break,
+                },
+                _ => break,
+            };
+        }
+        at
+    }
+
+    /// What the places that read a value, or a copy of it, use it for.
+    pub fn wants(&self, v: Value) -> SmallVec<[Use; 4]> {
+        let mut found = SmallVec::new();
+        self.add_wants(v, COPIES, &mut found);
+        found
+    }
+
+    fn add_wants(&self, v: Value, depth: u32, found: &mut SmallVec<[Use; 4]>) {
+        let statements = &self.module().statements;
+        for site in self.uses(v) {
+            let usage = self.classify(site);
+            let s = &statements[site.statement as usize];
+            let copy = match usage {
+                _ if s.guard.is_some() || depth == 0 => None,
+                Use::Copy => self.value(s.operands),
+                // what is put into a word that is only taken apart again
+                Use::Pack { element, of, .. } => self.value(s.operands).and_then(|word| {
+                    let mut readers = self.uses(word);
+                    let (Some(reader), None) = (readers.next(), readers.next()) else { return None };
+                    let unpack = &statements[reader.statement as usize];
+                    let apart = !self.escapes(word)
+                        && unpack.guard.is_none()
+                        && self.classify(reader) == Use::Unpack
+                        && self.module().operands[unpack.operands as usize].kind == OperandKind::Vector(of);
+                    if apart { self.value(unpack.operands + 1 + u32::from(element)) } else { None }
+                }),
+                _ => None,
+            };
+            match copy.filter(|&copy| !self.escapes(copy)) {
+                Some(copy) => self.add_wants(copy, depth - 1, found),
+                None => found.push(usage),
+            }
+        }
+        if self.escapes(v) {
+            found.push(Use::Other);
+        }
+    }
+}

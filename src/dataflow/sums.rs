@@ -1,0 +1,167 @@
+//! Sums of 64 bits: which of them take the sign of an addend themselves, so that it need not be made a pair.
+//!
+//! ptxas puts sums of three together (IADD3 and IADD3.X, which want pairs), and a product or shift with the sum that it goes
+//! into (IMAD.WIDE, LEA). A sum of two with one addend that is extended from a word is LEA.HI.X.SX32.
+
+use crate::ptx::{Statement, Type};
+
+use super::flow::{Flow, UseSite, Value, after};
+use super::meaning::Action;
+
+/// How many constants are followed that an address has added.
+const OFFSETS: u32 = 4;
+
+impl Flow<'_> {
+    /// A 64-bit sum that takes the sign of its sign-extended addend itself (LEA.HI.X.SX32): a sum of two, in no loop
+    /// that the addend is made outside of. Products and sums of three take a pair; an offset of an address is no addend.
+    pub(super) fn takes_sign(&self, s: &Statement, site: UseSite, position: u32, end: u32) -> bool {
+        let module = self.module();
+        let second = after(module, s.operands, end);
+        let other = if position == 1 { after(module, second, end) } else { second };
+        let result = self.value(s.operands);
+        let is_address = result.is_some_and(|v| self.only_address(v, OFFSETS));
+        let here = self.value(site.operand).map(|v| self.maker(v).1);
+        let made_here = self.addend(other, is_address).is_some_and(|v| {
+            let (w, made, _) = self.maker(v);
+            let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
+            match self.meaning(w).action {
+                Action::MulWide | Action::MadWide | Action::Mul | Action::Shl => single,
+                Action::Add | Action::Sub => single && !self.is_fused(w, false),
+                // what is taken away has no sign of its own to give
+                Action::Cvt if self.meaning(s).action == Action::Sub => false,
+                // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too
+                Action::Cvt if self.meaning(w).source == Some(Type::S32) => {
+                    single && here.is_none_or(|here| made < here)
+                }
+                Action::Cvt => true,
+                _ => false,
+            }
+        });
+        if !is_address
+            && self.constant(other).is_some()
+            && let Some(v) = result
+            && let Some(next) = self.uses(v).next()
+        {
+            // an offset too, if the sum that it is added to is an address
+            let n = &module.statements[next.statement as usize];
+            let end = n.operands + n.operand_count;
+            let first = after(module, n.operands, end);
+            let addends = [first, after(module, first, end)];
+            let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
+            let sum = single && self.meaning(n).action == Action::Add && next.operand != u32::MAX;
+            if !sum {
+                return true;
+            }
+            if addends.iter().any(|&at| self.constant(at).is_some()) {
+                return false;
+            }
+            if self.value(n.operands).is_some_and(|v| self.only_address(v, OFFSETS)) {
+                return self.takes_sign(n, next, if next.operand == first { 1 } else { 2 }, end);
+            }
+            return addends.iter().any(|&at| self.is_fixed(at));
+        }
+        let summed_again = self.summed_again(s, site.statement, self.is_fixed(other));
+        let looped = self.value(site.operand).is_some_and(|v| {
+            let (_, made, _) = self.maker(v);
+            self.loops_around(site.statement, made)
+        });
+        !made_here && !summed_again && !looped
+    }
+
+    /// A constant or a parameter, of which an instruction reads one at most.
+    fn is_fixed(&self, at: u32) -> bool {
+        let mut at = at;
+        for _ in 0..OFFSETS {
+            let Some(v) = self.value(at) else { break };
+            let (w, _, _) = self.maker(v);
+            match self.meaning(w).action {
+                Action::Load(_) => return self.loads_parameter(w),
+                Action::Mov | Action::Cvta => match self.arguments(w).nth(1) {
+                    Some(next) => at = next,
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        self.constant(at).is_some()
+    }
+
+    /// Whether nothing but one other sum reads a 64-bit sum: the two are one of three.
+    fn summed_again(&self, s: &Statement, statement: u32, fixed: bool) -> bool {
+        let module = self.module();
+        self.value(s.operands).is_some_and(|v| {
+            let mut uses = self.uses(v);
+            let (Some(next), None) = (uses.next(), uses.next()) else { return false };
+            let n = &module.statements[next.statement as usize];
+            let offset = || self.arguments(n).skip(1).any(|o| self.constant(o).is_some());
+            let sum = match self.meaning(n).action {
+                Action::Add | Action::Sub => true,
+                // a product and a sum in one statement are two, of which the sum is put together with others
+                Action::MadWide => self.arguments(n).nth(3) == Some(next.operand),
+                _ => false,
+            };
+            sum && next.operand != u32::MAX
+                // a sum before a loop is not put together with one in it
+                && !self.loops_around(next.statement, statement)
+                && !(fixed && self.arguments(n).skip(1).any(|o| self.is_fixed(o)))
+                && !self.is_fused(n, true)
+                && !(offset() && self.value(n.operands).is_some_and(|v| self.only_address(v, OFFSETS)))
+        })
+    }
+
+    /// What is added; of an address without its constant offset.
+    fn addend(&self, at: u32, is_address: bool) -> Option<Value> {
+        let mut v = self.value(at)?;
+        for _ in 0..OFFSETS {
+            let (w, _, _) = self.maker(v);
+            let mut arguments = self.arguments(w).skip(1);
+            let (Some(a), Some(b)) = (arguments.next(), arguments.next()) else { break };
+            if !is_address || w.guard.is_some() || self.meaning(w).action != Action::Add || self.constant(b).is_none() {
+                break;
+            }
+            v = self.value(a)?;
+        }
+        Some(v)
+    }
+
+    /// A sum that is one instruction with the product or shift in it (IMAD.WIDE, LEA); a 64-bit product is several, the last
+    /// of which takes an addend too.
+    fn is_fused(&self, s: &Statement, with_product: bool) -> bool {
+        self.meaning(s).action == Action::Add
+            && self.arguments(s).skip(1).any(|at| {
+                self.value(at).is_some_and(|v| {
+                    let (w, _, _) = self.maker(v);
+                    let by_constant = || self.arguments(w).nth(2).is_some_and(|by| self.constant(by).is_some());
+                    let fuses = match self.meaning(w).action {
+                        Action::MulWide => true,
+                        Action::Mul => with_product,
+                        Action::Shl => by_constant(),
+                        _ => false,
+                    };
+                    fuses && self.uses(v).nth(1).is_none() && !self.escapes(v)
+                })
+            })
+    }
+
+    /// Whether a 64-bit value is an address and nothing else, constant offsets added.
+    fn only_address(&self, v: Value, depth: u32) -> bool {
+        let module = self.module();
+        let mut uses = self.uses(v).peekable();
+        uses.peek().is_some()
+            && !self.escapes(v)
+            && uses.all(|site| {
+                let s = &module.statements[site.statement as usize];
+                let m = self.meaning(s);
+                match m.action {
+                    Action::Load(_) => true,
+                    Action::Store => site.operand < after(module, s.operands, s.operands + s.operand_count),
+                    Action::Add => {
+                        depth > 0
+                            && self.arguments(s).nth(2).is_some_and(|o| self.constant(o).is_some())
+                            && self.value(s.operands).is_some_and(|v| self.only_address(v, depth - 1))
+                    }
+                    _ => false,
+                }
+            })
+    }
+}
