@@ -17,6 +17,9 @@ use super::{Field, Origin, Source};
 /// A mask of a mask is seldom; the bound keeps a hostile file from overflowing the stack.
 const MASKS: u32 = 4;
 
+/// As many moves and shuffles one after another as are looked through, for the same reason.
+const MOVES: u32 = 8;
+
 /// Following a source back to where its value comes from.
 pub(super) struct Look<'a, 's> {
     pub(super) form: &'a Form,
@@ -185,9 +188,9 @@ impl Look<'_, '_> {
                     if m.ty.is_some_and(|t| t.bits() == 16) && form.dst == Type::F32 {
                         source.known = Known::NOTHING;
                     }
-                    let signed_half = m.ty.is_some_and(|t| t.bits() == 16 && t.is_signed());
+                    let signed = m.ty.is_some_and(Type::is_signed);
                     source.origin = match constant(2) {
-                        Some(by) if by < 64 && !signed_half => Origin::Shifted { by: by as u32 },
+                        Some(by) if by < 64 && !signed => Origin::Shifted { by: by as u32 },
                         _ => Origin::Computed,
                     };
                 }
@@ -213,7 +216,9 @@ impl Look<'_, '_> {
             source.origin = Origin::Constant(bits);
         }
         source.operand = self.read(at, source.origin, neg, abs);
-        if let (Operand::Reg { .. }, true) = (source.operand, source.high && form.src.bits() == 16) {
+        // A byte of the upper half is not read in place.
+        source.high &= form.src.bits() == 16;
+        if let (Operand::Reg { .. }, true) = (source.operand, source.high) {
             source.operand = source.operand.select(Selector::H1);
         }
         source
@@ -291,18 +296,19 @@ impl Look<'_, '_> {
         }
     }
 
-    /// Whether the upper element of an unpacked word is read where it is: the word is needed for something else too.
+    /// Whether the upper element of an unpacked word is read where it is: the word is there, or needed for something else too.
     fn upper_half(&self, unpack: &Statement, word: u32, element: u16, count: u16) -> bool {
         let halves = self.flow.meaning(unpack).ty.is_some_and(|t| t.bits() == 16 * u32::from(count));
         halves
             && element % 2 == 1
-            && self.form.src.bits() <= 16
             && ((0..count).any(|other| other != element && self.element_is_read(unpack, other))
-                || self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v)))
+                || self.flow.value(word).is_some_and(|v| {
+                    self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v) || self.made_whole(v)
+                }))
             && !self.flow.value(word).is_some_and(|v| self.flow.loads_parameter(self.flow.maker(v).0))
     }
 
-    /// Whether a value is a word shifted right by 16 that is needed as a whole too.
+    /// Whether a value is a word shifted right by 16 that is there, or needed as a whole too.
     fn is_upper_half(&self, at: u32) -> bool {
         let flow = self.flow;
         let Some(v) = flow.value(at) else { return false };
@@ -312,7 +318,34 @@ impl Look<'_, '_> {
         }
         let mut arguments = flow.arguments(w).skip(1);
         let (Some(word), Some(by)) = (arguments.next(), arguments.next()) else { return false };
-        flow.constant(by) == Some(16) && flow.value(word).is_some_and(|v| flow.uses(v).nth(1).is_some())
+        flow.constant(by) == Some(16)
+            && flow.value(word).is_some_and(|v| flow.uses(v).nth(1).is_some() || self.made_whole(v))
+    }
+
+    /// Whether a word cannot be made one half at a time: a half of what is loaded alone is loaded alone, arithmetic on two
+    /// halves is done on one, and a shuffle moves what it gets.
+    fn made_whole(&self, mut v: Value) -> bool {
+        let (flow, module) = (self.flow, self.module);
+        for _ in 0..MOVES {
+            let (w, _, element) = flow.maker(v);
+            let m = flow.meaning(w);
+            match m.action {
+                Action::Load(_) => {
+                    let OperandKind::Vector(count) = module.operands[w.operands as usize].kind else { return false };
+                    return m.ty.is_some_and(|t| t.bits() >= 32)
+                        && (0..count).any(|other| other != element && self.element_is_read(w, other));
+                }
+                Action::Cvt => return true,
+                Action::Mov => {}
+                Action::Effect if module.opcodes[w.opcode.0 as usize].parts().next() == Some(b"shfl") => {}
+                _ => return !m.ty.is_some_and(|t| matches!(t, Type::F16x2 | Type::Bf16x2)),
+            }
+            match flow.arguments(w).nth(1).and_then(|moved| flow.value(moved)) {
+                Some(moved) => v = moved,
+                None => return true,
+            }
+        }
+        false
     }
 
     fn made_by(&self, at: u32) -> Option<Action> {

@@ -209,7 +209,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         }
         if c.source.high {
             e.value = c.source.operand.select(Selector::Whole);
-            e.permute(if src.bits() == 8 { 0x7772 } else { 0x7732 });
+            e.permute(0x7732);
         } else {
             e.mask_source(c, if src.bits() == 8 { 0xff } else { 0xffff });
         }
@@ -238,8 +238,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     let to_float = c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_signed()));
     let permute = match (src.bits(), c.source.high) {
         _ if loaded => 0x8880,
-        (8, false) => 0x8880,
-        (8, true) => 0xaaa2,
+        (8, _) => 0x8880,
         (_, false) => 0x9910,
         (_, true) => 0xbb32,
     };
@@ -463,13 +462,20 @@ fn limit(t: Int) -> u32 {
 
 /// Extend a byte or half to a word, as the comparison needs it.
 fn widen(c: &Case, e: &mut Emit<'_>) {
-    let selector = match c.form.src {
-        Type::U8 => 0x7770,
-        Type::S8 => 0x8880,
-        Type::U16 => 0x7710,
-        Type::S16 => 0x9910,
+    // Two conversions that are one F2FP leave the upper half in a register of its own.
+    let high = c.source.high && c.source.origin != Origin::Converted;
+    let selector = match (c.form.src, high) {
+        (Type::U8, _) => 0x7770,
+        (Type::S8, _) => 0x8880,
+        (Type::U16, false) => 0x7710,
+        (Type::S16, false) => 0x9910,
+        (Type::U16, true) => 0x7732,
+        (Type::S16, true) => 0xbb32,
         _ => return,
     };
+    if high {
+        e.value = c.source.operand.select(Selector::Whole);
+    }
     e.permute(selector);
 }
 
