@@ -92,6 +92,8 @@ pub struct Source {
     pub bits: u32,
     /// The statement that wrote it has no other reader.
     pub only_reader: bool,
+    /// It is a byte that was extended to a half and is read by others too.
+    pub shared_byte: bool,
     /// It is the upper half of its register.
     pub high: bool,
     /// The byte was cut to a 16-bit register on the way.
@@ -373,7 +375,7 @@ impl Case {
                 if !same {
                     self.form.src = narrow;
                 }
-                self.source = Source { only_reader: false, ..*source };
+                self.source = Source { only_reader: source.only_reader && self.source.only_reader, ..*source };
                 self.widened = wide;
             }
         } else if form.dst.bits() >= 32 {
@@ -430,6 +432,7 @@ impl Case {
             origin: Origin::Unknown,
             bits: width(statement.operands + 1),
             only_reader: false,
+            shared_byte: false,
             high: false,
             cut: false,
             byte: None,

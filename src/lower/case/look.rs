@@ -138,6 +138,7 @@ impl Look<'_, '_> {
                 }
                 Action::Cvt => {
                     source.origin = Origin::Converted;
+                    source.shared_byte = form.src == Type::U16 && self.extends_shared_byte(v);
                     source.flushed = m.ftz
                         && !m.sat
                         && m.ty == Some(Type::F32)
@@ -224,6 +225,27 @@ impl Look<'_, '_> {
         source
     }
 
+    /// Whether a half was extended from a byte (signed, or loaded with zeros above) that more than one reads: as a half,
+    /// or as the byte that was loaded. Who takes the half's sign goes to the byte itself.
+    fn extends_shared_byte(&self, half: Value) -> bool {
+        let flow = self.flow;
+        let (w, _, _) = flow.maker(half);
+        let (m, source) = (flow.meaning(w), flow.arguments(w).nth(1));
+        let readers = |v| flow.uses_of(v).filter(|u| !matches!(u, Use::Extend { from: Type::S16, .. }));
+        let shared = readers(half).nth(1).is_some() || flow.escapes(half);
+        match (m.ty, m.source) {
+            (Some(Type::S8), Some(t)) if t.is_float() => shared,
+            (Some(Type::S16 | Type::U16), Some(Type::S8)) => shared,
+            (Some(Type::S16 | Type::U16), Some(Type::U8)) => source.is_some_and(|byte| {
+                let known = flow.known(byte);
+                known.how == How::Load
+                    && known.fits_unsigned(8)
+                    && (shared || flow.value(byte).is_some_and(|v| flow.uses(v).nth(1).is_some()))
+            }),
+            _ => false,
+        }
+    }
+
     /// Whether all that reads a word converts it to a float, or to a pair with its sign.
     fn only_converted(&self, v: Value) -> bool {
         self.form.src.bits() == 32
@@ -302,9 +324,10 @@ impl Look<'_, '_> {
         halves
             && element % 2 == 1
             && ((0..count).any(|other| other != element && self.element_is_read(unpack, other))
-                || self.flow.value(word).is_some_and(|v| {
-                    self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v) || self.made_whole(v)
-                }))
+                || self
+                    .flow
+                    .value(word)
+                    .is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v) || self.made_whole(v)))
             && !self.flow.value(word).is_some_and(|v| self.flow.loads_parameter(self.flow.maker(v).0))
     }
 

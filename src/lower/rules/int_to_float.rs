@@ -51,6 +51,7 @@ fn is_word(c: &Case, bits: u8) -> bool {
         || c.source.known.fits_unsigned(bits.into())
             && !matches!(c.source.known.how, How::Mask | How::Half | How::Unknown)
             && (c.source.known.how != How::Load || c.source.only_reader || c.source.byte.is_some())
+            && !(bits == 16 && c.source.shared_byte)
         || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 16, .. })
 }
 
@@ -111,9 +112,12 @@ fn masked_field(c: &Case) -> bool {
         && c.source.field.is_some_and(|f| f.shifted && !f.shared && f.from < 24 && f.bits == 8)
 }
 
-/// The low byte of a half that a load zero-extended.
+/// The low byte of a half that a load zero-extended for this conversion alone.
 fn is_loaded_half(c: &Case) -> bool {
-    c.source.origin == Origin::Load && c.source.known.how == How::Load && c.source.known.zero_from == 16
+    c.source.only_reader
+        && c.source.origin == Origin::Load
+        && c.source.known.how == How::Load
+        && c.source.known.zero_from == 16
 }
 
 /// The rules.
