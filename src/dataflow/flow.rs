@@ -167,7 +167,7 @@ impl<'m> Flow<'m> {
     }
 
     /// The places that read a value, in source order, dead code left out.
-    pub fn uses(&self, v: Value) -> impl Iterator<Item = UseSite> + use<'m> {
+    pub fn uses(&self, v: Value) -> impl DoubleEndedIterator<Item = UseSite> + use<'m> {
         let lazy = self.lazy;
         let range = self.work(|w| w.uses(v));
         range.map(move |at| lazy.borrow().uses[at as usize])

@@ -310,9 +310,10 @@ impl Case {
         {
             let here = flow.value(statement.operands).map(|v| flow.maker(v).1);
             case.maker = flow.value(at).map(|v| flow.maker(v).1);
-            case.read_later = flow
-                .value(at)
-                .is_some_and(|v| flow.escapes(v) || flow.uses(v).any(|u| here.is_some_and(|here| u.statement > here)));
+            // Uses are in source order: the last one tells, of however many.
+            case.read_later = flow.value(at).is_some_and(|v| {
+                flow.escapes(v) || flow.uses(v).next_back().is_some_and(|u| here.is_some_and(|here| u.statement > here))
+            });
             case.source = look.at(at, case.source, DEPTH);
             case.take_over(flow, at, passed);
             if let Some(here) = here

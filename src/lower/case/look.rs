@@ -17,7 +17,10 @@ use super::{Field, Origin, Source};
 /// A mask of a mask is seldom; the bound keeps a hostile file from overflowing the stack.
 const MASKS: u32 = 4;
 
-/// As many moves and shuffles one after another as are looked through, for the same reason.
+/// As many readers as are asked what they read: a value that a whole file reads is asked for by each of them.
+const READERS: usize = 256;
+
+/// As many moves and shuffles one after another as are looked through; a loop of them has no end.
 const MOVES: u32 = 8;
 
 /// Following a source back to where its value comes from.
@@ -145,7 +148,7 @@ impl Look<'_, '_> {
                         && m.source == m.ty
                         && integral_round(module, w).is_none()
                         && !flow.escapes(v)
-                        && flow.uses_of(v).all(|u| matches!(u, Use::FloatToInt { .. }));
+                        && self.all_readers(v, |u| matches!(u, Use::FloatToInt { .. }));
                     // A cut to 16 bits of a signed byte that stands in a word leaves it there.
                     if m.ty.is_some_and(|t| t.bits() <= 16)
                         && m.source.is_some_and(Type::is_int)
@@ -231,7 +234,7 @@ impl Look<'_, '_> {
         let flow = self.flow;
         let (w, _, _) = flow.maker(half);
         let (m, source) = (flow.meaning(w), flow.arguments(w).nth(1));
-        let readers = |v| flow.uses_of(v).filter(|u| !matches!(u, Use::Extend { from: Type::S16, .. }));
+        let readers = |v| flow.uses_of(v).take(READERS).filter(|u| !matches!(u, Use::Extend { from: Type::S16, .. }));
         let shared = readers(half).nth(1).is_some() || flow.escapes(half);
         match (m.ty, m.source) {
             (Some(Type::S8), Some(t)) if t.is_float() => shared,
@@ -249,11 +252,16 @@ impl Look<'_, '_> {
     /// Whether all that reads a word converts it to a float, or to a pair with its sign.
     fn only_converted(&self, v: Value) -> bool {
         self.form.src.bits() == 32
-            && self.flow.uses_of(v).all(|u| match u {
+            && self.all_readers(v, |u| match u {
                 Use::ToFloat { from, to } => from == Type::S32 || from == Type::U32 && to == Type::F32,
                 Use::Extend { from, .. } => from == Type::S32,
                 _ => false,
             })
+    }
+
+    /// Whether all that reads a value is of a kind, of as many as are asked.
+    fn all_readers(&self, v: Value, kind: impl Fn(Use) -> bool) -> bool {
+        self.flow.uses(v).nth(READERS).is_none() && self.flow.uses_of(v).all(kind)
     }
 
     /// A factor: a register, or a constant.
