@@ -86,6 +86,8 @@ pub struct Meaning {
     pub volatile: bool,
     /// A comparison that is false of a value with itself: `gt`, `lt`.
     pub irreflexive: bool,
+    /// `shfl`, which moves a word from one thread to another.
+    pub shuffles: bool,
     /// ptxas merges its result from two ways: a select, or an approximation that scales subnormals.
     pub merges: bool,
     /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
@@ -130,6 +132,7 @@ impl Meaning {
             volatile: false,
             irreflexive: false,
             half_kind: None,
+            shuffles: false,
             merges: false,
             calls: false,
             rounds: false,
@@ -245,6 +248,7 @@ impl Meaning {
             approximate |= part == b"approx";
             exact |= matches!(part, b"rn" | b"rz" | b"rm" | b"rp");
         }
+        m.shuffles = base == b"shfl";
         m.merges = base == b"selp"
             || matches!(base, b"ex2" | b"lg2" | b"sqrt" | b"rsqrt") && approximate && !m.ftz && m.ty == Some(Type::F32);
         m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)

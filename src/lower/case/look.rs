@@ -234,16 +234,18 @@ impl Look<'_, '_> {
         let flow = self.flow;
         let (w, _, _) = flow.maker(half);
         let (m, source) = (flow.meaning(w), flow.arguments(w).nth(1));
-        let readers = |v| flow.uses_of(v).take(READERS).filter(|u| !matches!(u, Use::Extend { from: Type::S16, .. }));
-        let shared = readers(half).nth(1).is_some() || flow.escapes(half);
+        let shared = || {
+            let own = |u: &Use| !matches!(u, Use::Extend { from: Type::S16, .. });
+            flow.escapes(half) || flow.uses_of(half).take(READERS).filter(own).nth(1).is_some()
+        };
         match (m.ty, m.source) {
-            (Some(Type::S8), Some(t)) if t.is_float() => shared,
-            (Some(Type::S16 | Type::U16), Some(Type::S8)) => shared,
+            (Some(Type::S8), Some(t)) if t.is_float() => shared(),
+            (Some(Type::S16 | Type::U16), Some(Type::S8)) => shared(),
             (Some(Type::S16 | Type::U16), Some(Type::U8)) => source.is_some_and(|byte| {
                 let known = flow.known(byte);
                 known.how == How::Load
                     && known.fits_unsigned(8)
-                    && (shared || flow.value(byte).is_some_and(|v| flow.uses(v).nth(1).is_some()))
+                    && (shared() || flow.value(byte).is_some_and(|v| flow.uses(v).nth(1).is_some()))
             }),
             _ => false,
         }
@@ -368,7 +370,7 @@ impl Look<'_, '_> {
                 }
                 Action::Cvt => return true,
                 Action::Mov => {}
-                Action::Effect if module.opcodes[w.opcode.0 as usize].parts().next() == Some(b"shfl") => {}
+                Action::Effect if m.shuffles => {}
                 _ => return !m.ty.is_some_and(|t| matches!(t, Type::F16x2 | Type::Bf16x2)),
             }
             match flow.arguments(w).nth(1).and_then(|moved| flow.value(moved)) {
