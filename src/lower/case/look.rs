@@ -6,13 +6,15 @@ use crate::bits;
 use crate::cvt::Form;
 use crate::cvt::constant::{from_half, with_signs};
 use crate::dataflow::facts::How;
-use crate::dataflow::{Action, Flow, Known, Sign, Space, Use, Value, facts};
+use crate::dataflow::{Action, Flow, Known, Meaning, Sign, Space, Use, Value, facts};
 use crate::lower::machine::{Machine, Packing};
 use crate::lower::registers::Registers;
-use crate::ptx::{Module, OperandKind, RegId, Statement, Type};
+use crate::ptx::{Module, OperandKind, Statement, Type};
 use crate::sass::{Operand, Round, Selector};
 
-use super::{Field, Origin, Source};
+use super::{Origin, Source};
+
+mod place;
 
 /// A mask of a mask is seldom; the bound keeps a hostile file from overflowing the stack.
 const MASKS: u32 = 4;
@@ -20,8 +22,28 @@ const MASKS: u32 = 4;
 /// As many readers as are asked what they read: a value that a whole file reads is asked for by each of them.
 const READERS: usize = 256;
 
-/// As many moves and shuffles one after another as are looked through; a loop of them has no end.
-const MOVES: u32 = 8;
+/// The signs that are put on a value on its way to a conversion.
+#[derive(Debug, Clone, Copy, Default)]
+struct Signs {
+    neg: bool,
+    abs: bool,
+}
+
+/// What made a value on the way back from a conversion.
+struct Made<'f> {
+    /// Where the value is read.
+    at: u32,
+    /// Where the conversion reads its source.
+    start: u32,
+    /// As many steps back are left to a way that branches off here.
+    depth: u32,
+    value: Value,
+    statement: &'f Statement,
+    meaning: &'f Meaning,
+    /// Which element of its result.
+    element: u16,
+    arguments: SmallVec<[u32; 4]>,
+}
 
 /// Following a source back to where its value comes from.
 pub(super) struct Look<'a, 's> {
@@ -40,192 +62,228 @@ impl Look<'_, '_> {
 
     /// The source that the operand at an index is.
     pub(super) fn at(&self, start: u32, mut source: Source, depth: u32) -> Source {
-        let (module, flow, form) = (self.module, self.flow, self.form);
+        let flow = self.flow;
         source.known = flow.known(start);
         source.plain = self.operand(start);
-        let (mut at, mut neg, mut abs) = (start, false, false);
         if let Some(v) = flow.value(start) {
             source.only_reader = flow.uses(v).nth(1).is_none() && !flow.escapes(v);
         }
+        let (mut at, mut signs) = (start, Signs::default());
         for _ in 0..depth {
-            let Some(v) = flow.value(at) else { break };
-            let (w, _, element) = flow.maker(v);
-            if w.guard.is_some() {
-                break;
-            }
-            let m = flow.meaning(w);
-            let args: SmallVec<[u32; 4]> = flow.arguments(w).collect();
-            let argument = |n: usize| args.get(n).copied().filter(|&i| flow.register(i).is_some());
-            let constant = |n: usize| args.get(n).and_then(|&i| flow.constant(i));
-            let signed = form.src.is_float() && m.ty == Some(form.src);
-            // A sign change that flushes is read as a sign only by what makes integers, which flushes then.
-            let sign = signed && (!m.ftz || form.dst.is_int());
-            source.clamped = signed && m.sat && !neg && !abs;
-            if sign
-                && let Some((change, next)) = flow.sign(w, form.src)
-                && flow.register(next).is_some()
-            {
-                match change {
-                    Sign::Neg => neg ^= !abs,
-                    Sign::Abs => abs = true,
-                    Sign::Same => {}
-                }
-                source.flushed |= m.ftz;
-                at = next;
-                continue;
-            }
-            match m.action {
-                Action::Abs if m.ty == Some(Type::S32) && self.only_converted(v) => {
-                    let Some(of) = argument(1) else { break };
-                    let first = flow.uses(v).next().is_some_and(|site| site.operand == start);
-                    source.origin = Origin::Absolute { of: self.operand(of), first };
-                }
-                Action::Mov => {
-                    let Some(next) = argument(1) else {
-                        if let Some(bits) = flow.known(at).constant {
-                            source.origin = Origin::Constant(bits);
-                            source.known.constant = Some(with_signs(bits, form.src, neg, abs));
-                        }
-                        break;
-                    };
-                    if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind {
-                        // What was packed and unpacked again is read where it was before.
-                        if let Some(whole) = flow.packed_element(next, element, count) {
-                            at = whole;
-                            continue;
-                        }
-                        if let Some(of) = flow.register(next) {
-                            source.field = self.byte_in_place(w, of, element, count);
-                            source.origin = Origin::Part { of, element, count };
-                            source.high = self.upper_half(w, next, element, count);
-                        }
-                        break;
-                    }
-                    at = next;
-                    continue;
-                }
-                Action::Load(_) if flow.loads_parameter(w) => {
-                    let name = args.get(1).and_then(|&i| module.operands.get(i as usize + 1));
-                    let constant = m.action == Action::Load(Space::Const);
-                    let offset = name.filter(|_| !constant).and_then(|o| (self.offsets)(o.span.of(module.source)));
-                    source.origin = Origin::Param { offset, bits: m.ty.map_or(32, Type::bits) };
-                }
-                Action::Load(Space::Memory | Space::Const) => {
-                    source.origin = Origin::Load;
-                    if let OperandKind::Vector(count) = module.operands[w.operands as usize].kind
-                        && count > 1
-                    {
-                        match m.ty.map(Type::bits) {
-                            Some(16) => {
-                                source.high = element % 2 == 1 && self.element_is_read(w, element - 1);
-                                source.known = Known::NOTHING;
-                            }
-                            Some(8) => source.byte = Some(element),
-                            _ => {}
-                        }
-                    }
-                }
-                Action::Mul | Action::Add | Action::Sub | Action::Fma
-                    if m.ty == Some(form.src) && matches!(form.src, Type::F32 | Type::F16) =>
-                {
-                    source.origin = if m.ftz && !form.ftz { Origin::Computed } else { Origin::Saturable };
-                    source.product =
-                        m.action == Action::Mul && !m.sat && !m.rounds && source.only_reader && !neg && !abs;
-                    if source.product && m.ftz {
-                        source.factors = args
-                            .get(1)
-                            .and_then(|&a| self.factor(a))
-                            .zip(args.get(2).and_then(|&b| self.factor(b)))
-                            .map(|(a, b)| [a, b]);
-                    }
-                }
-                Action::Cvt => {
-                    source.origin = Origin::Converted;
-                    source.shared_byte = form.src == Type::U16 && self.extends_shared_byte(v);
-                    source.flushed = m.ftz
-                        && !m.sat
-                        && m.ty == Some(Type::F32)
-                        && m.source == m.ty
-                        && integral_round(module, w).is_none()
-                        && !flow.escapes(v)
-                        && self.all_readers(v, |u| matches!(u, Use::FloatToInt { .. }));
-                    // A cut to 16 bits of a signed byte that stands in a word leaves it there.
-                    if m.ty.is_some_and(|t| t.bits() <= 16)
-                        && m.source.is_some_and(Type::is_int)
-                        && let Some(next) = argument(1)
-                    {
-                        source.byte = self.byte_of_word(next);
-                        source.cut = source.byte.is_some();
-                        if m.source.is_some_and(|t| t.bits() == 32) || flow.known(next).how != How::Unknown {
-                            source.field = self.field(next, MASKS);
-                        }
-                    }
-                    source.high = self.machine.packing != Packing::None && flow.pair(v).is_some_and(|p| p.high);
-                    // The upper half of a word, shifted down and cut, is read where it was by what reads f16 and makes floats.
-                    if form.src == Type::F16
-                        && form.dst.is_float()
-                        && m.ty.is_some_and(|t| t.bits() == 16)
-                        && m.source.is_some_and(|t| t.is_int() && t.bits() == 32)
-                        && let Some(next) = argument(1)
-                        && self.is_upper_half(next)
-                    {
-                        source.high = true;
-                    }
-                    if m.ty == m.source
-                        && m.ty == Some(form.src)
-                        && !m.sat
-                        && let Some(round) = integral_round(module, w)
-                        && let Some(next) = argument(1)
-                        && depth > 1
-                    {
-                        let of = self.at(next, source, depth / 2).operand;
-                        source.origin = Origin::Rounded { round, ftz: m.ftz, of };
-                    }
-                }
-                Action::Bfe => {
-                    source.field = self.field(at, MASKS);
-                    source.origin = Origin::Computed;
-                }
-                Action::Shr => {
-                    source.field = self.field(at, MASKS);
-                    // Shifting a half leaves it unknown what is above.
-                    if m.ty.is_some_and(|t| t.bits() == 16) && form.dst == Type::F32 {
-                        source.known = Known::NOTHING;
-                    }
-                    let signed = m.ty.is_some_and(Type::is_signed);
-                    source.origin = match constant(2) {
-                        Some(by) if by < 64 && !signed => Origin::Shifted { by: by as u32 },
-                        _ => Origin::Computed,
-                    };
-                }
-                Action::And => {
-                    source.field = self.field(at, MASKS);
-                    let wide = m.ty.is_some_and(|t| t.bits() >= 32);
-                    source.origin = match (argument(1), constant(2)) {
-                        (Some(of), Some(_)) if wide && self.made_by(of) == Some(Action::Shr) => {
-                            Origin::Shifted { by: 0 }
-                        }
-                        (Some(of), Some(_)) => Origin::Masked { of: self.operand(of) },
-                        _ => Origin::Computed,
-                    };
-                }
-                Action::Mul | Action::MulWide | Action::Mad => source.origin = Origin::Product,
-                _ => source.origin = Origin::Computed,
-            }
-            break;
+            let Some(made) = self.made(at, start, depth) else { break };
+            let next = self.through_sign(&made, &mut signs, &mut source);
+            let Some(next) = next.or_else(|| self.through_maker(&made, signs, &mut source)) else { break };
+            at = next;
         }
         if let (Some(bits), Origin::Converted | Origin::Computed, true) =
-            (source.known.constant, source.origin, form.src.is_int())
+            (source.known.constant, source.origin, self.form.src.is_int())
         {
             source.origin = Origin::Constant(bits);
         }
-        source.operand = self.read(at, source.origin, neg, abs);
+        source.operand = self.read(at, source.origin, signs);
         // A byte of the upper half is not read in place.
-        source.high &= form.src.bits() == 16;
+        source.high &= self.form.src.bits() == 16;
         if let (Operand::Reg { .. }, true) = (source.operand, source.high) {
             source.operand = source.operand.select(Selector::H1);
         }
         source
+    }
+
+    /// What made the value at a place, unless it is guarded.
+    fn made(&self, at: u32, start: u32, depth: u32) -> Option<Made<'_>> {
+        let value = self.flow.value(at)?;
+        let (statement, _, element) = self.flow.maker(value);
+        let arguments = self.flow.arguments(statement).collect();
+        let meaning = self.flow.meaning(statement);
+        statement.guard.is_none().then_some(Made { at, start, depth, value, statement, meaning, element, arguments })
+    }
+
+    /// The register that an argument of a maker is.
+    fn argument(&self, made: &Made<'_>, n: usize) -> Option<u32> {
+        made.arguments.get(n).copied().filter(|&at| self.flow.register(at).is_some())
+    }
+
+    /// What a sign is put on, if the maker does that to a float of the source's format.
+    fn through_sign(&self, made: &Made<'_>, signs: &mut Signs, source: &mut Source) -> Option<u32> {
+        let (form, m) = (self.form, made.meaning);
+        let same = form.src.is_float() && m.ty == Some(form.src);
+        source.clamped = same && m.sat && !signs.neg && !signs.abs;
+        // A sign change that flushes is read as a sign only by what makes integers, which flushes then.
+        if !same || m.ftz && !form.dst.is_int() {
+            return None;
+        }
+        let (change, next) = self.flow.sign(made.statement, form.src)?;
+        self.flow.register(next)?;
+        match change {
+            Sign::Neg => signs.neg ^= !signs.abs,
+            Sign::Abs => signs.abs = true,
+            Sign::Same => {}
+        }
+        source.flushed |= m.ftz;
+        Some(next)
+    }
+
+    /// Says of the source what made it. Returns what it is a copy of, if it is one.
+    fn through_maker(&self, made: &Made<'_>, signs: Signs, source: &mut Source) -> Option<u32> {
+        let (form, m) = (self.form, made.meaning);
+        match m.action {
+            Action::Mov => return self.moved(made, signs, source),
+            Action::Abs if m.ty == Some(Type::S32) && self.only_converted(made.value) => {
+                if let Some(of) = self.argument(made, 1) {
+                    let first = self.flow.uses(made.value).next().is_some_and(|site| site.operand == made.start);
+                    source.origin = Origin::Absolute { of: self.operand(of), first };
+                }
+            }
+            Action::Load(space) => self.loaded(made, space, source),
+            Action::Mul | Action::Add | Action::Sub | Action::Fma
+                if m.ty == Some(form.src) && matches!(form.src, Type::F32 | Type::F16) =>
+            {
+                self.calculated(made, signs, source);
+            }
+            Action::Cvt => self.converted(made, source),
+            Action::Bfe => {
+                source.field = self.field(made.at, MASKS);
+                source.origin = Origin::Computed;
+            }
+            Action::Shr => self.shifted(made, source),
+            Action::And => self.masked(made, source),
+            Action::Mul | Action::MulWide | Action::Mad => source.origin = Origin::Product,
+            _ => source.origin = Origin::Computed,
+        }
+        None
+    }
+
+    /// A copy, a constant, or an element of an unpacked word.
+    fn moved(&self, made: &Made<'_>, signs: Signs, source: &mut Source) -> Option<u32> {
+        let Some(next) = self.argument(made, 1) else {
+            if let Some(bits) = self.flow.known(made.at).constant {
+                source.origin = Origin::Constant(bits);
+                source.known.constant = Some(with_signs(bits, self.form.src, signs.neg, signs.abs));
+            }
+            return None;
+        };
+        let (unpack, element) = (made.statement, made.element);
+        let OperandKind::Vector(count) = self.module.operands[unpack.operands as usize].kind else {
+            return Some(next);
+        };
+        // What was packed and unpacked again is read where it was before.
+        let whole = self.flow.packed_element(next, element, count);
+        if whole.is_none()
+            && let Some(of) = self.flow.register(next)
+        {
+            source.field = self.byte_in_place(unpack, of, element, count);
+            source.origin = Origin::Part { of, element, count };
+            source.high = self.upper_half(unpack, next, element, count);
+        }
+        whole
+    }
+
+    /// A parameter, or an element of what a load gives.
+    fn loaded(&self, made: &Made<'_>, space: Space, source: &mut Source) {
+        let (w, ty) = (made.statement, made.meaning.ty);
+        if self.flow.loads_parameter(w) {
+            let name = made.arguments.get(1).and_then(|&i| self.module.operands.get(i as usize + 1));
+            let name = name.filter(|_| space != Space::Const);
+            let offset = name.and_then(|o| (self.offsets)(o.span.of(self.module.source)));
+            source.origin = Origin::Param { offset, bits: ty.map_or(32, Type::bits) };
+            return;
+        }
+        if !matches!(space, Space::Memory | Space::Const) {
+            source.origin = Origin::Computed;
+            return;
+        }
+        source.origin = Origin::Load;
+        if matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(count) if count > 1) {
+            match ty.map(Type::bits) {
+                Some(16) => {
+                    source.high = made.element % 2 == 1 && self.element_is_read(w, made.element - 1);
+                    source.known = Known::NOTHING;
+                }
+                Some(8) => source.byte = Some(made.element),
+                _ => {}
+            }
+        }
+    }
+
+    /// The result of float arithmetic.
+    fn calculated(&self, made: &Made<'_>, signs: Signs, source: &mut Source) {
+        let m = made.meaning;
+        source.origin = if m.ftz && !self.form.ftz { Origin::Computed } else { Origin::Saturable };
+        let signed = signs.neg || signs.abs;
+        source.product = m.action == Action::Mul && !m.sat && !m.rounds && source.only_reader && !signed;
+        if source.product && m.ftz {
+            let factor = |n: usize| made.arguments.get(n).and_then(|&at| self.factor(at));
+            source.factors = factor(1).zip(factor(2)).map(|(a, b)| [a, b]);
+        }
+    }
+
+    /// The result of a conversion.
+    fn converted(&self, made: &Made<'_>, source: &mut Source) {
+        let (form, m, flow) = (self.form, made.meaning, self.flow);
+        let round = integral_round(self.module, made.statement);
+        let narrow = m.ty.is_some_and(|t| t.bits() <= 16);
+        source.origin = Origin::Converted;
+        source.shared_byte = form.src == Type::U16 && self.extends_shared_byte(made.value);
+        source.flushed = m.ftz
+            && !m.sat
+            && m.ty == Some(Type::F32)
+            && m.source == m.ty
+            && round.is_none()
+            && !flow.escapes(made.value)
+            && self.all_readers(made.value, |u| matches!(u, Use::FloatToInt { .. }));
+        source.high = self.machine.packing != Packing::None && flow.pair(made.value).is_some_and(|p| p.high);
+        let Some(next) = self.argument(made, 1) else { return };
+        // A cut to 16 bits of a signed byte that stands in a word leaves it there.
+        if narrow && m.source.is_some_and(Type::is_int) {
+            source.byte = self.byte_of_word(next);
+            source.cut = source.byte.is_some();
+            if m.source.is_some_and(|t| t.bits() == 32) || flow.known(next).how != How::Unknown {
+                source.field = self.field(next, MASKS);
+            }
+        }
+        // The upper half of a word, shifted down and cut, is read where it was by what reads f16 and makes floats.
+        source.high |= form.src == Type::F16
+            && form.dst.is_float()
+            && m.ty.is_some_and(|t| t.bits() == 16)
+            && m.source.is_some_and(|t| t.is_int() && t.bits() == 32)
+            && self.is_upper_half(next);
+        if m.ty == m.source
+            && m.ty == Some(form.src)
+            && !m.sat
+            && let Some(round) = round
+            && made.depth > 1
+        {
+            let of = self.at(next, *source, made.depth / 2).operand;
+            source.origin = Origin::Rounded { round, ftz: m.ftz, of };
+        }
+    }
+
+    /// What a shift to the right brings down.
+    fn shifted(&self, made: &Made<'_>, source: &mut Source) {
+        let ty = made.meaning.ty;
+        source.field = self.field(made.at, MASKS);
+        // Shifting a half leaves it unknown what is above.
+        if ty.is_some_and(|t| t.bits() == 16) && self.form.dst == Type::F32 {
+            source.known = Known::NOTHING;
+        }
+        source.origin = match made.arguments.get(2).and_then(|&at| self.flow.constant(at)) {
+            Some(by) if by < 64 && !ty.is_some_and(Type::is_signed) => Origin::Shifted { by: by as u32 },
+            _ => Origin::Computed,
+        };
+    }
+
+    /// What a mask keeps.
+    fn masked(&self, made: &Made<'_>, source: &mut Source) {
+        source.field = self.field(made.at, MASKS);
+        source.origin = Origin::Computed;
+        let constant = made.arguments.get(2).and_then(|&at| self.flow.constant(at));
+        if let (Some(of), Some(_)) = (self.argument(made, 1), constant) {
+            let wide = made.meaning.ty.is_some_and(|t| t.bits() >= 32);
+            source.origin = match wide && self.made_by(of) == Some(Action::Shr) {
+                true => Origin::Shifted { by: 0 },
+                false => Origin::Masked { of: self.operand(of) },
+            };
+        }
     }
 
     /// Whether a half was extended from a byte (signed, or loaded with zeros above) that more than one reads: as a half,
@@ -279,134 +337,8 @@ impl Look<'_, '_> {
         }
     }
 
-    /// Which byte of a loaded vector or of a word a value is: an element, or a field of 8 bits on a byte's border.
-    fn byte_of_word(&self, at: u32) -> Option<u16> {
-        let (w, _, element) = self.flow.maker(self.flow.value(at)?);
-        let m = self.flow.meaning(w);
-        match m.action {
-            Action::Load(Space::Memory | Space::Const) => {
-                let vector = matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(n) if n > 1);
-                (vector && m.ty?.bits() == 8).then_some(element)
-            }
-            _ => None,
-        }
-    }
-
-    /// The field of a word that a value is, through so many masks at most.
-    fn field(&self, at: u32, depth: u32) -> Option<Field> {
-        let (w, _, _) = self.flow.maker(self.flow.value(at)?);
-        let m = self.flow.meaning(w);
-        if w.guard.is_some() || m.ty.is_none_or(|t| t.bits() != 32) {
-            return None;
-        }
-        let arguments: SmallVec<[u32; 4]> = self.flow.arguments(w).collect();
-        let constant = |n: usize| self.flow.constant(*arguments.get(n)?);
-        match m.action {
-            Action::Bfe => {
-                let (from, bits) = (constant(2)?, constant(3)?);
-                let aligned = from + bits <= 32 && (bits == 8 && from % 8 == 0 || bits == 16 && from % 16 == 0);
-                aligned.then_some(Field {
-                    bits: bits as u32,
-                    signed: m.ty?.is_signed(),
-                    from: from as u32,
-                    shifted: false,
-                    shared: false,
-                    word: None,
-                })
-            }
-            Action::Shr if !m.ty?.is_signed() => {
-                let by = constant(2).filter(|by| matches!(by, 8 | 16 | 24))? as u32;
-                Some(Field { bits: 32 - by, signed: false, from: by, shifted: true, shared: false, word: None })
-            }
-            Action::And if constant(2) == Some(0xff) => {
-                let word = *arguments.get(1)?;
-                let shared = self.flow.value(word).is_some_and(|v| self.flow.uses(v).nth(1).is_some());
-                let field = self.field(word, depth.checked_sub(1)?);
-                field.filter(|f| f.shifted).map(|f| Field { bits: 8, shared, ..f })
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether the upper element of an unpacked word is read where it is: the word is there, or needed for something else too.
-    fn upper_half(&self, unpack: &Statement, word: u32, element: u16, count: u16) -> bool {
-        let halves = self.flow.meaning(unpack).ty.is_some_and(|t| t.bits() == 16 * u32::from(count));
-        halves
-            && element % 2 == 1
-            && ((0..count).any(|other| other != element && self.element_is_read(unpack, other))
-                || self
-                    .flow
-                    .value(word)
-                    .is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v) || self.made_whole(v)))
-            && !self.flow.value(word).is_some_and(|v| self.flow.loads_parameter(self.flow.maker(v).0))
-    }
-
-    /// Whether a value is a word shifted right by 16 that is there, or needed as a whole too.
-    fn is_upper_half(&self, at: u32) -> bool {
-        let flow = self.flow;
-        let Some(v) = flow.value(at) else { return false };
-        let (w, _, _) = flow.maker(v);
-        if flow.meaning(w).action != Action::Shr || flow.meaning(w).ty.is_none_or(|t| t.bits() != 32) {
-            return false;
-        }
-        let mut arguments = flow.arguments(w).skip(1);
-        let (Some(word), Some(by)) = (arguments.next(), arguments.next()) else { return false };
-        flow.constant(by) == Some(16)
-            && flow.value(word).is_some_and(|v| flow.uses(v).nth(1).is_some() || self.made_whole(v))
-    }
-
-    /// Whether a word cannot be made one half at a time: a half of what is loaded alone is loaded alone, arithmetic on two
-    /// halves is done on one, and a shuffle moves what it gets.
-    fn made_whole(&self, mut v: Value) -> bool {
-        let (flow, module) = (self.flow, self.module);
-        for _ in 0..MOVES {
-            let (w, _, element) = flow.maker(v);
-            let m = flow.meaning(w);
-            match m.action {
-                Action::Load(_) => {
-                    let OperandKind::Vector(count) = module.operands[w.operands as usize].kind else { return false };
-                    return m.ty.is_some_and(|t| t.bits() >= 32)
-                        && (0..count).any(|other| other != element && self.element_is_read(w, other));
-                }
-                Action::Cvt => return true,
-                Action::Mov => {}
-                Action::Effect if m.shuffles => {}
-                _ => return !m.ty.is_some_and(|t| matches!(t, Type::F16x2 | Type::Bf16x2)),
-            }
-            match flow.arguments(w).nth(1).and_then(|moved| flow.value(moved)) {
-                Some(moved) => v = moved,
-                None => return true,
-            }
-        }
-        false
-    }
-
-    fn made_by(&self, at: u32) -> Option<Action> {
-        self.flow.value(at).map(|v| self.flow.meaning(self.flow.maker(v).0).action)
-    }
-
-    /// A byte of an unpacked word that is read where it stands: not the lowest, nor the one above where that is read too.
-    fn byte_in_place(&self, unpack: &Statement, of: RegId, element: u16, count: u16) -> Option<Field> {
-        let bytes = count == 4 && self.flow.meaning(unpack).ty.is_some_and(|t| t.bits() == 32);
-        let own = element == 0 || element == 1 && self.element_is_read(unpack, 0);
-        (bytes && !own && self.form.src.bits() == 8).then_some(Field {
-            bits: 8,
-            signed: self.form.src.is_signed(),
-            from: 8 * u32::from(element),
-            shifted: false,
-            shared: false,
-            word: Some(self.registers.get(of)),
-        })
-    }
-
-    /// Whether an element of a vector result is read.
-    fn element_is_read(&self, s: &Statement, element: u16) -> bool {
-        let value: Option<Value> = self.flow.value(s.operands + 1 + u32::from(element));
-        value.is_some_and(|v| self.flow.uses(v).next().is_some() || self.flow.escapes(v))
-    }
-
     /// The operand that reads a source with its signs taken in.
-    fn read(&self, at: u32, origin: Origin, neg: bool, abs: bool) -> Operand {
+    fn read(&self, at: u32, origin: Origin, Signs { neg, abs }: Signs) -> Operand {
         let src = self.form.src;
         let base = match origin {
             // ptxas reads a 16-bit float parameter where it is used.

@@ -1,0 +1,125 @@
+//! What a conversion reads, and where that comes from.
+
+use crate::dataflow::Known;
+use crate::ptx::RegId;
+use crate::sass::{Operand, Reg, Round};
+
+/// Where a source value comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Origin {
+    /// Not known: several definitions, none, or something of no concern.
+    Unknown,
+    /// Straight from memory.
+    Load,
+    /// A kernel parameter at this byte offset, or a constant of the module, which has none here.
+    Param {
+        /// Offset within the parameters.
+        offset: Option<u32>,
+        /// The width that was loaded, in bits.
+        bits: u32,
+    },
+    /// A constant: its bits.
+    Constant(u64),
+    /// A rounding to an integral value of the same format.
+    Rounded {
+        /// Its round mode.
+        round: Round,
+        /// Its `.ftz`.
+        ftz: bool,
+        /// What it rounds.
+        of: Operand,
+    },
+    /// A float operation that can saturate its own result: `mul`, `add`, `fma`.
+    Saturable,
+    /// One half or byte of a wider register: `mov.b32 {a, b}, r`.
+    Part {
+        /// The wider register.
+        of: RegId,
+        /// Which element.
+        element: u16,
+        /// How many elements.
+        count: u16,
+    },
+    /// The low part of a value shifted right.
+    Shifted {
+        /// By so many bits.
+        by: u32,
+    },
+    /// A value masked by a constant.
+    Masked {
+        /// The value before.
+        of: Operand,
+    },
+    /// Another conversion's result.
+    Converted,
+    /// The absolute value of a word, which only conversions read: the first of them takes it.
+    Absolute {
+        /// The word.
+        of: Operand,
+        /// This is the first one.
+        first: bool,
+    },
+    /// A product of integers, whose words are written at once where they are two.
+    Product,
+    /// Computed by some arithmetic.
+    Computed,
+}
+
+/// A source value.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    /// The operand, negations and absolute values taken in.
+    pub operand: Operand,
+    /// The register itself.
+    pub plain: Operand,
+    /// What is known of its bits.
+    pub known: Known,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Width of its register in bits; 32 where nothing declares it.
+    pub bits: u32,
+    /// The statement that wrote it has no other reader.
+    pub only_reader: bool,
+    /// It is a byte that was extended to a half and is read by others too.
+    pub shared_byte: bool,
+    /// It is the upper half of its register.
+    pub high: bool,
+    /// The byte was cut to a 16-bit register on the way.
+    pub cut: bool,
+    /// It is a byte of a register that a vector load filled.
+    pub byte: Option<u16>,
+    /// A flushing that its F2I readers do themselves made it.
+    pub flushed: bool,
+    /// What made it clamped it to [0, 1] already.
+    pub clamped: bool,
+    /// It is a product that nothing else reads, which can flush.
+    pub product: bool,
+    /// The factors of a flushing product that nothing else reads.
+    pub factors: Option<[Operand; 2]>,
+    /// It was taken out of a word.
+    pub field: Option<Field>,
+}
+
+impl Source {
+    /// It is one of the halves that a vector load filled a word with.
+    pub fn half_of_vector(&self) -> bool {
+        self.origin == Origin::Load && self.known == Known::NOTHING && self.bits == 16
+    }
+}
+
+/// Bits of a word that a shift or `bfe` brought down, on a border where the conversion unit can read them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Its width in bits.
+    pub bits: u32,
+    /// It is sign-extended.
+    pub signed: bool,
+    /// Its first bit in the word.
+    pub from: u32,
+    /// A shift brought it down.
+    pub shifted: bool,
+    /// The shifted word that it was masked from is needed for something else.
+    pub shared: bool,
+    /// The word, where it was unpacked from one.
+    pub word: Option<Reg>,
+}
