@@ -5,6 +5,7 @@ use crate::cvt::constant as conversions;
 use crate::ptx::{OperandKind, Type, literal};
 
 use super::flow::{Value, Work, after, constant};
+use super::half::{self, Half};
 use super::meaning::{Action, Meaning};
 
 /// What made the upper bits known. ptxas does not use every source of knowledge for every purpose.
@@ -40,6 +41,8 @@ pub struct Known {
     /// This bit and all above it equal the one below: the value is sign-extended from so many bits; 64 where
     /// nothing is known.
     pub sign_from: u8,
+    /// The same as 16-bit arithmetic sees it, without signs.
+    pub half: Half,
     /// How it came to be known.
     pub how: How,
     /// The value itself.
@@ -48,28 +51,40 @@ pub struct Known {
 
 impl Known {
     /// Nothing.
-    pub const NOTHING: Known = Known { zero_from: 64, sign_from: 64, how: How::Unknown, constant: None };
+    pub const NOTHING: Known =
+        Known { zero_from: 64, sign_from: 64, half: Half::NOTHING, how: How::Unknown, constant: None };
 
     /// Zero from a bit on.
     pub const fn zeros(from: u32, how: How) -> Known {
-        Known { zero_from: from as u8, sign_from: if from < 63 { from as u8 + 1 } else { 64 }, how, constant: None }
+        let sign_from = if from < 63 { from as u8 + 1 } else { 64 };
+        Known { zero_from: from as u8, sign_from, half: Half::of(from, how), how, constant: None }
     }
 
     /// Sign-extended from so many bits.
     pub const fn signs(from: u32, how: How) -> Known {
-        Known { zero_from: 64, sign_from: from as u8, how, constant: None }
+        Known { zero_from: 64, sign_from: from as u8, half: Half::NOTHING, how, constant: None }
     }
 
     /// A constant.
     pub fn value(v: u64) -> Known {
         let zero_from = 64 - v.leading_zeros() as u8;
         let sign_from = 65 - (v.leading_zeros().max(v.leading_ones())) as u8;
-        Known { zero_from, sign_from: sign_from.min(64), how: How::Constant, constant: Some(v) }
+        let half = Half::of(zero_from.into(), How::Constant);
+        Known { zero_from, sign_from: sign_from.min(64), half, how: How::Constant, constant: Some(v) }
     }
 
     /// As arithmetic in 16 bits makes it known.
     fn of_half(self, how: How) -> Known {
-        Known { how: if matches!(self.how, How::Other | How::Shift) { how } else { self.how }, ..self }
+        match self.how {
+            How::Other | How::Shift if how == How::Limit => Known { how, half: Half::NOTHING, ..self },
+            How::Other | How::Shift => Known { how, ..self },
+            _ => self,
+        }
+    }
+
+    /// The same with another look of 16-bit arithmetic.
+    const fn seen(self, term: u8, factor: u8) -> Known {
+        Known { half: Half { term, factor }, ..self }
     }
 
     /// Whether the value fits `bits` without sign.
@@ -91,7 +106,9 @@ pub(super) fn follows(m: &Meaning) -> bool {
         Action::And | Action::Or | Action::Xor | Action::Selp | Action::Add | Action::Sub | Action::Mul => {
             m.ty.is_some_and(|t| !t.is_float())
         }
-        Action::Shl | Action::Shr | Action::Min | Action::Max | Action::Bfe => m.ty.is_some_and(|t| !t.is_float()),
+        Action::Mad | Action::MulHi | Action::Shl | Action::Shr | Action::Min | Action::Max | Action::Bfe => {
+            m.ty.is_some_and(|t| !t.is_float())
+        }
         _ => false,
     }
 }
@@ -99,7 +116,8 @@ pub(super) fn follows(m: &Meaning) -> bool {
 /// What the statement that makes a value makes known of it; under a guard the old one may stay.
 pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
     let (module, made) = (work.module, work.made(v));
-    let s = work.statement(made.statement);
+    let (statement, operand) = (made.statement, made.operand);
+    let s = work.statement(statement);
     let m = work.meaning(s);
     if !m.writes || s.guard.is_some() || s.operand_count == 0 {
         return Known::NOTHING;
@@ -107,6 +125,10 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
     let end = s.operands + s.operand_count;
     let second = after(module, s.operands, end);
     let third = after(module, second, end);
+    if half::loses_term(work, s, m) {
+        return Known::NOTHING;
+    }
+    let alone = m.action == Action::Shr && work.uses(v).len() == 1;
     let known = match m.action {
         // two halves share a word, of which each is a part
         Action::Load(_)
@@ -115,15 +137,19 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
         {
             None
         }
-        Action::Load(_) => {
+        Action::Load(space) => {
             let how = if work.loads_parameter(s) { How::Param } else { How::Load };
-            m.ty.map(|ty| extension(ty, how))
+            let vector = matches!(module.operands[s.operands as usize].kind, OperandKind::Vector(count) if count > 1);
+            m.ty.map(|ty| match how {
+                How::Param => extension(ty, how),
+                _ => Known { half: half::of_load(space, vector, ty), ..extension(ty, how) },
+            })
         }
         // bytes that a word is unpacked into
         Action::Mov if module.operands[s.operands as usize].kind == OperandKind::Vector(4) => {
-            m.ty.filter(|t| t.bits() == 32).map(|_| Known::zeros(8, How::Other))
+            m.ty.filter(|t| t.bits() == 32).map(|_| Known::zeros(8, How::Other).seen(64, 64))
         }
-        _ if made.operand == s.operands => {
+        _ if operand == s.operands => {
             // a choice of two constants is known for every purpose
             let literal = |at| constant(module, at, |_| Known::NOTHING).is_some();
             let how = match m.action {
@@ -134,7 +160,7 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
             };
             // a limit from below tells nothing
             let below = m.action == Action::Max && how.is_some() && literal(third);
-            let known = if below { None } else { result(work, made.statement, second, third) };
+            let known = if below { None } else { result(work, statement, second, third, alone) };
             known.map(|known| how.map_or(known, |how| known.of_half(how)))
         }
         _ => None,
@@ -150,7 +176,7 @@ fn extension(ty: Type, how: How) -> Known {
     }
 }
 
-fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Known> {
+fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool) -> Option<Known> {
     let (module, s) = (work.module, work.statement(statement));
     let m = work.meaning(s);
     let operand = |at: u32| module.operands.get(at as usize).filter(|_| at < s.operands + s.operand_count);
@@ -162,6 +188,10 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Kn
         }
         _ => None,
     };
+    let half = half::is_half(m);
+    // as many bits as a term or a factor has
+    let term = |at: u32| known(at).map(|k| u32::from(if half { k.half.term } else { k.zero_from }));
+    let factor = |at: u32| known(at).map(|k| u32::from(if half { k.half.factor } else { k.zero_from }));
     if let Some(v) = computed(m.action, m.ty, || Some((known(second)?.constant?, known(third)?.constant?))) {
         return Some(v);
     }
@@ -170,14 +200,13 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Kn
             let o = operand(second)?;
             if o.kind == OperandKind::Float {
                 let bits = float_bits(o.span.of(module.source), m.ty?.bits())?;
-                return Some(Known { zero_from: 64, sign_from: 64, how: How::Constant, constant: Some(bits) });
+                return Some(Known { how: How::Constant, constant: Some(bits), ..Known::NOTHING });
             }
             known(second)
         }
         Action::And => {
             let Some(mask) = [second, third].into_iter().find_map(constant) else {
-                let (a, b) = (known(second)?, known(third)?);
-                return bounded(a.zero_from.min(b.zero_from).into(), m.ty?);
+                return bounded(term(second)?.min(term(third)?), m.ty?);
             };
             let mask = truncate(mask, m.ty?.bits());
             let top = 64 - mask.leading_zeros();
@@ -189,31 +218,42 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Kn
             (top < m.ty?.bits()).then(|| Known::zeros(top, How::Mask))
         }
         // The sums and products of small unsigned values are known to be small.
-        Action::Or | Action::Xor => bounded(widest(known(second)?, known(third)?), m.ty?),
-        Action::Selp => bounded(widest(known(second)?, known(third)?), m.ty?),
-        Action::Add => bounded(widest(known(second)?, known(third)?) + 1, m.ty?),
-        Action::Mul if !m.ty?.is_float() => {
-            bounded(u32::from(known(second)?.zero_from) + u32::from(known(third)?.zero_from), m.ty?)
+        Action::Or | Action::Xor => bounded(term(second)?.max(term(third)?), m.ty?),
+        Action::Selp => {
+            let known = bounded(term(second)?.max(term(third)?), m.ty?);
+            let constants = constant(second).is_some() && constant(third).is_some();
+            known.map(|k| if constants { k.seen(k.zero_from, k.zero_from) } else { k })
         }
-        Action::Shl => {
-            let by = constant(third)?;
-            bounded(u32::from(known(second)?.zero_from) + by.min(64) as u32, m.ty?)
+        Action::Add => bounded(term(second)?.max(term(third)?) + 1, m.ty?),
+        Action::Mul if !m.ty?.is_float() => bounded(factor(second)? + factor(third)?, m.ty?),
+        Action::Mad => {
+            let fourth = after(module, third, s.operands + s.operand_count);
+            bounded((factor(second)? + factor(third)?).max(factor(fourth)?) + 1, m.ty?)
         }
+        Action::MulHi if half => bounded((term(second)? + term(third)?).saturating_sub(16), m.ty?),
+        Action::Shl => bounded(term(second)? + constant(third)?.min(64) as u32, m.ty?),
+        Action::Min if half && m.ty?.is_unsigned() && (constant(second).is_some() || constant(third).is_some()) => {
+            bounded(term(second).unwrap_or(64).min(term(third).unwrap_or(64)), m.ty?)
+        }
+        Action::Min if half && m.ty?.is_unsigned() => bounded(term(second)?.max(term(third)?), m.ty?),
         Action::Min if m.ty?.is_unsigned() => {
             let of = |at| known(at).map_or(64, |k| k.zero_from);
-            bounded(of(second).min(of(third)).into(), m.ty?)
+            bounded(of(second).min(of(third)).into(), m.ty?).map(|k| k.seen(64, 64))
         }
-        Action::Max if m.ty?.is_unsigned() => bounded(widest(known(second)?, known(third)?), m.ty?),
+        Action::Max if m.ty?.is_unsigned() => bounded(term(second)?.max(term(third)?), m.ty?),
         Action::Shr if m.ty?.is_unsigned() || !m.ty?.is_signed() => {
             let by = constant(third)?;
             let width = m.ty?.bits();
             let source = known(second);
             // what a half is extended by before it is shifted, ptxas does not see
-            if width == 16 && !source.is_some_and(|k| k.fits_unsigned(16)) {
+            if half && term(second).is_none_or(|bits| bits > 16) {
                 return None;
             }
             let from = source.map_or(width, |k| width.min(k.zero_from.into()));
-            (by > 0 && by < u64::from(width)).then(|| Known::zeros(from.saturating_sub(by as u32), How::Shift))
+            (by > 0 && by < u64::from(width)).then(|| Known {
+                half: half::of_shift(source.unwrap_or(Known::NOTHING), by as u32, width, alone),
+                ..Known::zeros(from.saturating_sub(by as u32), How::Shift)
+            })
         }
         Action::Shr if m.ty?.is_signed() => {
             let by = constant(third)?;
@@ -228,7 +268,8 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Kn
                 return None;
             }
             let bits = bits as u32;
-            Some(if m.ty?.is_signed() { Known::signs(bits, How::Other) } else { Known::zeros(bits, How::Other) })
+            let known = if m.ty?.is_signed() { Known::signs(bits, How::Other) } else { Known::zeros(bits, How::Other) };
+            Some(known.seen(64, 64))
         }
         Action::Cvt => {
             let half = match module.operands[s.operands as usize].kind {
@@ -237,8 +278,13 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32) -> Option<Kn
             };
             let folded = |form| conversions::fold(form, known(second)?.constant?);
             match m.computed.as_ref().and_then(folded) {
-                Some(bits) => Some(Known { zero_from: 64, sign_from: 64, how: How::Constant, constant: Some(bits) }),
-                None => converted(m.ty?, m.source?, m.sat, half, || known(second)),
+                Some(bits) => Some(Known { how: How::Constant, constant: Some(bits), ..Known::NOTHING }),
+                None => {
+                    let source = known(second).unwrap_or(Known::NOTHING);
+                    let (dst, src) = (m.ty?, m.source?);
+                    converted(dst, src, m.sat, half, source)
+                        .map(|k| Known { half: half::of_conversion(dst, src, source.half), ..k })
+                }
             }
         }
         _ => None,
@@ -263,17 +309,13 @@ fn computed(action: Action, ty: Option<Type>, constants: impl Fn() -> Option<(u6
     Some(Known::value(if ty.is_signed() { sign_extend(v, ty.bits()) } else { v }))
 }
 
-fn widest(a: Known, b: Known) -> u32 {
-    a.zero_from.max(b.zero_from).into()
-}
-
 /// Zeros from a bit on, where that bit is within the register that holds the type.
 fn bounded(bits: u32, ty: Type) -> Option<Known> {
     (bits < ty.bits().max(32)).then(|| Known::zeros(bits, How::Other))
 }
 
 /// Of a conversion, into a register of 16 bits (`half`) or more.
-fn converted(dst: Type, src: Type, sat: bool, half: bool, source: impl Fn() -> Option<Known>) -> Option<Known> {
+fn converted(dst: Type, src: Type, sat: bool, half: bool, known: Known) -> Option<Known> {
     if !dst.is_int() {
         return None;
     }
@@ -290,7 +332,6 @@ fn converted(dst: Type, src: Type, sat: bool, half: bool, source: impl Fn() -> O
             Known::zeros(bits, How::Convert)
         });
     }
-    let known = source().unwrap_or(Known::NOTHING);
     if sat {
         return Some(match dst {
             Type::S8 if half => Known::zeros(16, How::Convert),

@@ -7,6 +7,7 @@
 pub mod copies;
 pub mod facts;
 pub mod flow;
+pub mod half;
 pub mod logic;
 pub mod meaning;
 pub mod pairs;

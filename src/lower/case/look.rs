@@ -279,7 +279,7 @@ impl Look<'_, '_> {
         let constant = made.arguments.get(2).and_then(|&at| self.flow.constant(at));
         if let (Some(of), Some(_)) = (self.argument(made, 1), constant) {
             let wide = made.meaning.ty.is_some_and(|t| t.bits() >= 32);
-            source.origin = match wide && self.made_by(of) == Some(Action::Shr) {
+            source.origin = match wide && self.is_shifted(of) {
                 true => Origin::Shifted { by: 0 },
                 false => Origin::Masked { of: self.operand(of) },
             };

@@ -114,8 +114,12 @@ impl Look<'_, '_> {
         false
     }
 
-    pub(super) fn made_by(&self, at: u32) -> Option<Action> {
-        self.flow.value(at).map(|v| self.flow.meaning(self.flow.maker(v).0).action)
+    /// Whether a value is an unsigned shift to the right.
+    pub(super) fn is_shifted(&self, at: u32) -> bool {
+        self.flow
+            .value(at)
+            .map(|v| self.flow.meaning(self.flow.maker(v).0))
+            .is_some_and(|m| m.action == Action::Shr && !m.ty.is_some_and(Type::is_signed))
     }
 
     /// A byte of an unpacked word that is read where it stands: not the lowest, nor the one above where that is read too.
