@@ -153,7 +153,7 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
             // a choice of two constants is known for every purpose
             let literal = |at| constant(module, at, |_| Known::NOTHING).is_some();
             let how = match m.action {
-                _ if m.ty.is_none_or(|t| t.bits() != 16) => None,
+                _ if m.ty.is_none_or(|t| t.bits() != 16) || m.action == Action::Mov => None,
                 Action::Min if literal(third) => Some(How::Limit),
                 Action::Selp if literal(second) && literal(third) => None,
                 _ => Some(How::Half),

@@ -24,16 +24,20 @@ impl Flow<'_> {
         let made_here = self.addend(other, is_address).is_some_and(|v| {
             let (w, made, _) = self.maker(v);
             let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
-            match self.meaning(w).action {
-                Action::MulWide | Action::MadWide | Action::Mul | Action::Shl => single,
+            let (m, takes_away) = (self.meaning(w), self.meaning(s).action == Action::Sub);
+            let extended = match m.action {
+                Action::Cvt => m.source,
+                Action::Load(_) => m.ty.filter(|t| t.bits() < 64),
+                _ => None,
+            };
+            match m.action {
+                Action::MulWide | Action::MadWide | Action::Mul | Action::Shl => single && !takes_away,
                 Action::Add | Action::Sub => single && !self.is_fused(w, false),
+                // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too;
                 // what is taken away has no sign of its own to give
-                Action::Cvt if self.meaning(s).action == Action::Sub => false,
-                // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too
-                Action::Cvt if self.meaning(w).source == Some(Type::S32) => {
+                Action::Cvt | Action::Load(_) if extended.is_some_and(Type::is_signed) && !takes_away => {
                     single && here.is_none_or(|here| made < here)
                 }
-                Action::Cvt => true,
                 _ => false,
             }
         });
