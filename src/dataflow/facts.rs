@@ -27,6 +27,8 @@ pub enum How {
     Limit,
     /// An earlier conversion.
     Convert,
+    /// A float conversion to a half, which ptxas takes as extended only where it becomes a word.
+    Rounded,
     /// The value is a constant.
     Constant,
     /// Anything else.
@@ -272,9 +274,9 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
             Some(known.seen(64, 64))
         }
         Action::Cvt => {
-            let half = match module.operands[s.operands as usize].kind {
-                OperandKind::Register(r) => module.registers[r.0 as usize].ty.is_some_and(|t| t.bits() == 16),
-                _ => false,
+            let width = match module.operands[s.operands as usize].kind {
+                OperandKind::Register(r) => module.registers[r.0 as usize].ty.map_or(32, Type::bits),
+                _ => 32,
             };
             let folded = |form| conversions::fold(form, known(second)?.constant?);
             match m.computed.as_ref().and_then(folded) {
@@ -282,7 +284,7 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
                 None => {
                     let source = known(second).unwrap_or(Known::NOTHING);
                     let (dst, src) = (m.ty?, m.source?);
-                    converted(dst, src, m.sat, half, source)
+                    converted(dst, src, m.sat, width, source)
                         .map(|k| Known { half: half::of_conversion(dst, src, source.half), ..k })
                 }
             }
@@ -314,15 +316,26 @@ fn bounded(bits: u32, ty: Type) -> Option<Known> {
     (bits < ty.bits().max(32)).then(|| Known::zeros(bits, How::Other))
 }
 
-/// Of a conversion, into a register of 16 bits (`half`) or more.
-fn converted(dst: Type, src: Type, sat: bool, half: bool, known: Known) -> Option<Known> {
+/// Of a conversion, into a register of so many bits.
+fn converted(dst: Type, src: Type, sat: bool, width: u32, known: Known) -> Option<Known> {
     if !dst.is_int() {
         return None;
     }
-    let bits = dst.bits();
+    let (bits, half) = (dst.bits(), width == 16);
+    // a register of 8 bits has no room to extend in
+    if width == 8 && known.constant.is_none() && !(dst.is_signed() && matches!(src, Type::F32 | Type::F16)) {
+        return Some(match known.how {
+            How::Load if src.bits() == 8 => known,
+            // read again with 8 bits
+            How::Param if dst.is_unsigned() => Known::zeros(8, How::Param),
+            _ => Known::NOTHING,
+        });
+    }
     if !src.is_int() {
         return Some(if bits >= 32 {
             Known::NOTHING
+        } else if bits == 16 && half {
+            if dst.is_signed() { Known::signs(16, How::Rounded) } else { Known::zeros(16, How::Rounded) }
         } else if dst == Type::S8 && half {
             // The unit extends it to a word; the register gets it with zeros above the half.
             Known { zero_from: 16, ..Known::signs(8, How::Convert) }

@@ -156,6 +156,11 @@ impl<'m> Flow<'m> {
         lazy.made.get(lazy.made[v.0 as usize].twin as usize).map(|m| m.statement)
     }
 
+    /// Whether what a statement makes is there at a later one, as far as ptxas keeps it.
+    pub(super) fn is_done(&self, first: u32, second: u32) -> bool {
+        self.work(|w| w.is_done(first, second))
+    }
+
     /// Whether a read somewhere may see the value without being known.
     pub fn escapes(&self, v: Value) -> bool {
         self.work(|w| w.escapes(v))

@@ -12,6 +12,7 @@ pub mod logic;
 pub mod meaning;
 pub mod pairs;
 pub mod sign;
+pub mod stores;
 pub mod sums;
 pub mod uses;
 

@@ -197,7 +197,14 @@ impl Case {
                 flow.escapes(v) || flow.uses(v).next_back().is_some_and(|u| here.is_some_and(|here| u.statement > here))
             });
             case.source = look.at(at, case.source, DEPTH);
+            let upper = matches!(case.source.origin, Origin::Part { element, .. } if element % 2 == 1);
             case.take_over(flow, at, passed);
+            case.source.stored = form.src.is_int()
+                && form.dst.is_int()
+                && form.src.bits() <= 16
+                && form.dst.bits() >= 32
+                && !(form.src.bits() == 16 && upper)
+                && flow.value(at).zip(here).is_some_and(|(v, here)| flow.extended_for_store(v, form.src, here));
             if let Some(here) = here
                 && statement.guard.is_none()
                 && !flow.snippet()
@@ -319,6 +326,7 @@ impl Case {
             high: false,
             cut: false,
             byte: None,
+            stored: false,
             field: None,
             clamped: false,
             product: false,

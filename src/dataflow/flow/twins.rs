@@ -60,7 +60,7 @@ impl Work<'_> {
 
     /// Whether what a statement makes is there at a later one: it is on every way there, in no loop that has been left.
     /// Over a call ptxas keeps nothing that it can make anew.
-    fn is_done(&mut self, first: u32, second: u32) -> bool {
+    pub fn is_done(&mut self, first: u32, second: u32) -> bool {
         let scan = self.scan;
         let left =
             |lazy: &mut super::lazy::Lazy| lazy.loops.innermost(scan, first).is_some_and(|(_, end)| end < second);

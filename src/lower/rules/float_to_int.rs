@@ -31,7 +31,7 @@ fn extended_later(c: &Case) -> bool {
             Use::Extend { from, to } => {
                 (from == dst || dst == Type::S8 && from == Type::S16)
                     && to.bits() == 32
-                    && (dst.bits() == 16 || (to.is_signed() && dst.is_signed()))
+                    && (dst.bits() == 16 || c.dst_bits == 8 || (to.is_signed() && dst.is_signed()))
             }
             Use::Compare(t) => t.is_signed() == dst.is_signed() && (dst.is_signed() || dst.bits() == 16),
             Use::Half { signed } => {
@@ -82,6 +82,10 @@ pub const RULES: &[Rule] = &[
                 && matches!(round, Round::Near | Round::Trunc)
         },
         emit: |c, e| {
+            if c.dst_bits == 8 && !c.takes_over && extended_later(c) {
+                e.pass("the extension that reads it carries the conversion: F2IP writes 32 bits");
+                return;
+            }
             let (operand, round, _) = rounded(c);
             e.result(Convert::F2ip { dst: int(c.form.dst), round }, &[Operand::RZ, operand, Operand::RZ]);
             e.narrow = Narrow::Extended;

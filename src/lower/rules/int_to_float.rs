@@ -49,7 +49,7 @@ fn reads(c: &Case) -> Int {
 fn is_word(c: &Case, bits: u8) -> bool {
     bits == 32
         || c.source.known.fits_unsigned(bits.into())
-            && !matches!(c.source.known.how, How::Mask | How::Half | How::Unknown)
+            && !matches!(c.source.known.how, How::Mask | How::Half | How::Rounded | How::Unknown)
             && (c.source.known.how != How::Load || c.source.only_reader || c.source.byte.is_some())
             && !(bits == 16 && c.source.shared_byte)
         || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 16, .. })

@@ -177,10 +177,14 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     if src.is_unsigned() {
         let byte_to_float = c.source.byte.is_some()
             && c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_unsigned()));
-        let half = known.how == How::Half && dst.bits() != 32;
-        if (word || known.fits_unsigned(src.bits()) && !half) && !(byte_to_float && dst.bits() == 32) {
+        let half = matches!(known.how, How::Half | How::Rounded) && dst.bits() != 32;
+        let extended = known.fits_unsigned(src.bits()) && !half;
+        if (word || extended || c.source.stored) && !(byte_to_float && dst.bits() == 32) {
             // The low word is there; a word above it is zero.
-            e.folded = Some("the bits above are zero already");
+            e.folded = Some(match word || extended {
+                true => "the bits above are zero already",
+                false => "the store before has extended it already",
+            });
             if dst.bits() == 64 && c.any(reads_high) {
                 e.folded = None;
                 let high = e.dst.high();
@@ -234,7 +238,11 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     let in_place = word
         || reread(c)
         || taken
-        || !loaded && known.fits_signed(src.bits()) && !matches!(known.how, How::Shift | How::Half | How::Limit);
+        || c.source.stored
+        || !loaded
+            && known.fits_signed(src.bits())
+            && !matches!(known.how, How::Shift | How::Half | How::Limit)
+            && (known.how != How::Rounded || dst.bits() == 32);
     let to_float = c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_signed()));
     let permute = match (src.bits(), c.source.high) {
         _ if loaded => 0x8880,

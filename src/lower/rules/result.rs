@@ -176,9 +176,13 @@ fn maximum_minimum(e: &mut Emit<'_>, limit: Operand, compare: Compare, quiet: u3
 
 /// Extension of a byte or half within its register.
 fn narrow(c: &Case, e: &mut Emit<'_>) {
-    // From bf16 a byte goes to a register of 8 bits, which has no room to extend it in.
-    let exact = c.form.src == Type::Bf16 && c.dst_bits == 8;
-    if e.folded.is_some() || e.narrow == Narrow::Done || exact {
+    if e.folded.is_some() || e.narrow == Narrow::Done {
+        return;
+    }
+    if c.dst_bits == 8 {
+        if e.out.is_empty() {
+            e.folded = Some("a register of 8 bits has no room to extend it in");
+        }
         return;
     }
     let (dst, word) = (c.form.dst, c.dst_bits >= 32);
