@@ -49,7 +49,7 @@ pub(super) fn of_shift(source: Known, by: u32, width: u32, alone: bool) -> Half 
     let from = width.min(if half { source.half.term.into() } else { source.zero_from.into() });
     let term = from.saturating_sub(by) as u8;
     // whole bytes are taken out by a permutation
-    let direct = half && alone && by % 8 != 0 && source.half.factor <= 16;
+    let direct = half && alone && !by.is_multiple_of(8) && source.half.factor <= 16;
     Half { term, factor: if direct { term } else { 64 } }
 }
 

@@ -30,9 +30,15 @@ impl Flow<'_> {
                 Action::Load(_) => m.ty.filter(|t| t.bits() < 64),
                 _ => None,
             };
+            // a loop leaves what takes several instructions where it was made
+            let outside = || self.loops_around(site.statement, made);
             match m.action {
-                Action::MulWide | Action::MadWide | Action::Mul | Action::Shl => single && !takes_away,
-                Action::Add | Action::Sub => single && !self.is_fused(w, false),
+                Action::MulWide | Action::MadWide | Action::Shl => single && !takes_away,
+                Action::Mul => single && !takes_away && !outside(),
+                Action::Add | Action::Sub => {
+                    let fixed = || self.arguments(w).skip(1).all(|at| self.is_fixed(at));
+                    single && !self.is_fused(w, false) && (fixed() || !outside())
+                }
                 // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too;
                 // what is taken away has no sign of its own to give
                 Action::Cvt | Action::Load(_) if extended.is_some_and(Type::is_signed) && !takes_away => {
