@@ -218,6 +218,15 @@ impl<'m> Flow<'m> {
         constant(self.module, operand, |operand| self.known(operand))
     }
 
+    /// The statements that have a register as an operand, from the last one back, with their indices.
+    pub(super) fn statements_from_last(&self, r: RegId) -> impl Iterator<Item = (&'m Statement, u32)> + use<'m> {
+        let (occurrences, module) = (&self.scan.occurrences, self.module);
+        let last = occurrences.last(r).0;
+        std::iter::successors(Some(last), |&at| Some(occurrences.before(at)))
+            .take_while(|&at| at != NONE)
+            .map(move |at| occurrences.statement(module, at))
+    }
+
     /// The register that an operand is.
     pub fn register(&self, operand: u32) -> Option<RegId> {
         match self.module.operands.get(operand as usize)?.kind {

@@ -11,6 +11,9 @@ use super::meaning::Action;
 /// How many constants are followed that an address has added.
 const OFFSETS: u32 = 4;
 
+/// How many places of a register are looked at for one that counts it up and one that it begins at.
+const COUNTERS: usize = 16;
+
 impl Flow<'_> {
     /// A 64-bit sum that takes the sign of its sign-extended addend itself (LEA.HI.X.SX32): a sum of two, in no loop
     /// that the addend is made outside of. Products and sums of three take a pair; an offset of an address is no addend.
@@ -71,11 +74,32 @@ impl Flow<'_> {
             return addends.iter().any(|&at| self.is_fixed(at));
         }
         let summed_again = self.summed_again(s, site.statement, self.is_fixed(other));
-        let looped = self.value(site.operand).is_some_and(|v| {
+        // what a loop counts up is added to a pair that is made before the loop
+        let counted = self.value(site.operand).is_some_and(|v| {
             let (_, made, _) = self.maker(v);
-            self.loops_around(site.statement, made)
+            self.loops_around(site.statement, made) && self.is_counted(other, site.statement)
         });
-        !made_here && !summed_again && !looped
+        !made_here && !summed_again && !counted
+    }
+
+    /// Whether a register is counted up by a constant behind a statement that reads it, from what is computed before.
+    fn is_counted(&self, at: u32, statement: u32) -> bool {
+        let Some(register) = self.register(at) else { return false };
+        let mut counted = false;
+        for (s, i) in self.statements_from_last(register).take(COUNTERS) {
+            if s.guard.is_some() || self.register(s.operands) != Some(register) || !self.meaning(s).writes {
+                continue;
+            }
+            let mut arguments = self.arguments(s).skip(1);
+            let (first, second) = (arguments.next(), arguments.next());
+            if i < statement {
+                return counted && !first.is_some_and(|at| second.is_none() && self.is_fixed(at));
+            }
+            counted |= self.meaning(s).action == Action::Add
+                && first.and_then(|at| self.register(at)) == Some(register)
+                && second.is_some_and(|at| self.constant(at).is_some());
+        }
+        counted
     }
 
     /// A constant or a parameter, of which an instruction reads one at most.
