@@ -23,7 +23,11 @@ impl Flow<'_> {
         let other = if position == 1 { after(module, second, end) } else { second };
         let result = self.value(s.operands);
         let is_address = result.is_some_and(|v| self.only_address(v, OFFSETS));
-        let here = self.value(site.operand).map(|v| self.maker(v).1);
+        let extension = self.value(site.operand).map(|v| self.maker(v));
+        let here = extension.map(|(_, here, _)| here);
+        if extension.is_some_and(|(w, here, _)| self.is_pair_of_joined(w, here, site.statement)) {
+            return false;
+        }
         let made_here = self.addend(other, is_address).is_some_and(|v| {
             let (w, made, _) = self.maker(v);
             let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
@@ -37,7 +41,7 @@ impl Flow<'_> {
             let outside = || self.loops_around(site.statement, made);
             match m.action {
                 Action::MulWide | Action::MadWide | Action::Shl => single && !takes_away,
-                Action::Mul => single && !takes_away && !outside(),
+                Action::Mul | Action::Mad => single && !takes_away && !outside(),
                 Action::Add | Action::Sub => {
                     let fixed = || self.arguments(w).skip(1).all(|at| self.is_fixed(at));
                     single && !self.is_fused(w, false) && (fixed() || !outside())
@@ -80,6 +84,20 @@ impl Flow<'_> {
             self.loops_around(site.statement, made) && self.is_counted(other, site.statement)
         });
         !made_here && !summed_again && !counted
+    }
+
+    /// Whether an extension makes a pair for a sum, as the word is joined of several: a quotient or remainder, which ptxas
+    /// corrects under predicates, or a register that is written in several places, read in another block than the sum.
+    fn is_pair_of_joined(&self, extension: &Statement, here: u32, sum: u32) -> bool {
+        let Some(at) = self.arguments(extension).nth(1) else { return false };
+        let Some(v) = self.value(at) else {
+            return self.register(at).is_some() && self.block(here) != self.block(sum);
+        };
+        let (w, _, _) = self.maker(v);
+        let m = self.meaning(w);
+        matches!(m.action, Action::Div | Action::Rem)
+            && m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
+            && self.arguments(w).nth(2).is_some_and(|at| self.constant(at).is_none())
     }
 
     /// Whether a register is counted up by a constant behind a statement that reads it, from what is computed before.
