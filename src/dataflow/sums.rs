@@ -87,7 +87,7 @@ impl Flow<'_> {
     }
 
     /// Whether an extension makes a pair for a sum, as the word is joined of several: a quotient or remainder, which ptxas
-    /// corrects under predicates, or a register that is written in several places, read in another block than the sum.
+    /// corrects under predicates, a choice that it makes by one, or a register that is written in several places, read in another block than the sum.
     fn is_pair_of_joined(&self, extension: &Statement, here: u32, sum: u32) -> bool {
         let Some(at) = self.arguments(extension).nth(1) else { return false };
         let Some(v) = self.value(at) else {
@@ -95,9 +95,21 @@ impl Flow<'_> {
         };
         let (w, _, _) = self.maker(v);
         let m = self.meaning(w);
-        matches!(m.action, Action::Div | Action::Rem)
-            && m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
-            && self.arguments(w).nth(2).is_some_and(|at| self.constant(at).is_none())
+        match m.action {
+            Action::Div | Action::Rem => {
+                m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
+                    && self.arguments(w).nth(2).is_some_and(|at| self.constant(at).is_none())
+            }
+            // where one of the two is made for the choice alone, it is made under the predicate
+            Action::Selp => {
+                let made =
+                    |n: usize| self.arguments(w).nth(n).filter(|&at| !self.is_fixed(at)).and_then(|at| self.value(at));
+                made(1)
+                    .zip(made(2))
+                    .is_some_and(|(a, b)| [a, b].iter().any(|&v| self.uses(v).nth(1).is_none() && !self.escapes(v)))
+            }
+            _ => false,
+        }
     }
 
     /// Whether a register is counted up by a constant behind a statement that reads it, from what is computed before.

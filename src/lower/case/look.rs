@@ -315,6 +315,7 @@ impl Look<'_, '_> {
             && self.all_readers(v, |u| match u {
                 Use::ToFloat { from, to } => from == Type::S32 || from == Type::U32 && to == Type::F32,
                 Use::Extend { from, .. } => from == Type::S32,
+                Use::MultiplyWide => true,
                 _ => false,
             })
     }
