@@ -130,6 +130,9 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
     if half::loses_term(work, s, m) {
         return Known::NOTHING;
     }
+    if m.action == Action::Cvt && m.ty.is_some_and(|t| t.is_int() && t.bits() == 16) && is_raw(work, m, second) {
+        return Known::NOTHING;
+    }
     let alone = m.action == Action::Shr && work.uses(v).len() == 1;
     let known = match m.action {
         // two halves share a word, of which each is a part
@@ -168,6 +171,17 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
         _ => None,
     };
     known.unwrap_or(Known::NOTHING)
+}
+
+/// Whether F2I leaves something above a half: from f64, and where it flushes, itself or what it takes in.
+fn is_raw(work: &mut Work<'_>, m: &Meaning, source: u32) -> bool {
+    let flushes = |m: &Meaning| m.ftz && m.source == Some(Type::F32);
+    if m.source == Some(Type::F64) || flushes(m) {
+        return true;
+    }
+    let maker =
+        work.value(source).filter(|_| m.source == Some(Type::F32)).map(|v| work.statement(work.made(v).statement));
+    maker.map(|s| work.meaning(s)).is_some_and(|m| m.action == Action::Cvt && m.ty == m.source && flushes(m))
 }
 
 fn extension(ty: Type, how: How) -> Known {

@@ -86,6 +86,8 @@ pub struct Meaning {
     pub volatile: bool,
     /// A comparison that is false of a value with itself: `gt`, `lt`.
     pub irreflexive: bool,
+    /// `setp.eq`, `setp.ne`
+    pub tests_equality: bool,
     /// `shfl`, which moves a word from one thread to another.
     pub shuffles: bool,
     /// ptxas merges its result from two ways: a select, or an approximation that scales subnormals.
@@ -132,6 +134,7 @@ impl Meaning {
             volatile: false,
             irreflexive: false,
             half_kind: None,
+            tests_equality: false,
             shuffles: false,
             merges: false,
             calls: false,
@@ -248,6 +251,7 @@ impl Meaning {
             approximate |= part == b"approx";
             exact |= matches!(part, b"rn" | b"rz" | b"rm" | b"rp");
         }
+        m.tests_equality = base == b"setp" && opcode.parts().any(|part| matches!(part, b"eq" | b"ne"));
         m.shuffles = base == b"shfl";
         m.merges = base == b"selp"
             || matches!(base, b"ex2" | b"lg2" | b"sqrt" | b"rsqrt") && approximate && !m.ftz && m.ty == Some(Type::F32);

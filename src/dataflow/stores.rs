@@ -4,9 +4,7 @@ use crate::ptx::{OperandKind, Type};
 
 use super::flow::{Flow, Value, after};
 use super::meaning::Action;
-
-/// As many readers are looked at for a store: a value that a whole file reads is asked for by each of them.
-const READERS: usize = 256;
+use super::uses::READERS;
 
 impl Flow<'_> {
     /// Whether a store that every way to a statement passes has extended a byte or half to a word, as a type does: ptxas

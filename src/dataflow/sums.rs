@@ -100,16 +100,38 @@ impl Flow<'_> {
                 m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
                     && self.arguments(w).nth(2).is_some_and(|at| self.constant(at).is_none())
             }
-            // where one of the two is made for the choice alone, it is made under the predicate
-            Action::Selp => {
-                let made =
-                    |n: usize| self.arguments(w).nth(n).filter(|&at| !self.is_fixed(at)).and_then(|at| self.value(at));
-                made(1)
-                    .zip(made(2))
-                    .is_some_and(|(a, b)| [a, b].iter().any(|&v| self.uses(v).nth(1).is_none() && !self.escapes(v)))
-            }
+            Action::Selp => self.is_chosen_by_predicate(w),
             _ => false,
         }
+    }
+
+    /// Whether a choice between two registers is made by a predicate: one of the two is made for it alone, and under it.
+    pub fn is_chosen_by_predicate(&self, selp: &Statement) -> bool {
+        let made = |n: usize| {
+            let at = self.arguments(selp).nth(n).filter(|&at| !self.is_fixed(at))?;
+            self.value(at)
+        };
+        made(1).zip(made(2)).is_some_and(|(a, b)| self.is_made_for_one(a) || self.is_made_for_one(b))
+    }
+
+    /// Whether what computes a value, copies and cuts of it looked through, does so for one reader and for nothing else.
+    fn is_made_for_one(&self, mut v: Value) -> bool {
+        for _ in 0..OFFSETS {
+            let (w, _, _) = self.maker(v);
+            let m = self.meaning(w);
+            if m.effect || w.guard.is_some() || self.uses(v).nth(1).is_some() || self.escapes(v) {
+                return false;
+            }
+            let integers = m.ty.zip(m.source).is_some_and(|(to, from)| to.is_int() && from.is_int());
+            let copied = m.action == Action::Mov || m.action == Action::Cvt && integers && !m.sat;
+            let next = self.arguments(w).nth(1).filter(|_| copied).map(|at| self.value(at));
+            match next {
+                Some(Some(next)) => v = next,
+                Some(None) => return false,
+                None => return true,
+            }
+        }
+        false
     }
 
     /// Whether a register is counted up by a constant behind a statement that reads it, from what is computed before.

@@ -5,6 +5,9 @@ use crate::ptx::{OperandKind, Statement, Type};
 use super::flow::{Flow, UseSite, Value, after};
 use super::meaning::Action;
 
+/// As many readers are asked what they read: a value that a whole file reads is asked for by each of them.
+pub const READERS: usize = 256;
+
 /// How one place uses a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
@@ -77,8 +80,9 @@ pub enum Use {
     ShiftLeft(Option<u64>),
     /// Masked by a constant.
     Mask(u64),
-    /// Masked by a constant in 32 bits and then shifted left: the mask comes behind the shift.
-    MaskAndShift,
+    /// Masked by a constant that does not take an earlier mask in: in 32 bits and then shifted left, the mask comes behind
+    /// the shift; compared with zero and needed for something else too, it is done twice.
+    MaskApart,
     /// A logic operation.
     Logic,
     /// So many of its low bits are inserted into a word.
@@ -170,7 +174,9 @@ impl Flow<'_> {
             Action::And => {
                 let other = if position == 1 { after(module, top, end) } else { after(module, s.operands, end) };
                 match self.constant(other) {
-                    Some(_) if ty.bits() == 32 && self.only_shifted(s) => Use::MaskAndShift,
+                    Some(mask) if ty.bits() == 32 && (self.only_shifted(s, mask) || self.is_tested(s)) => {
+                        Use::MaskApart
+                    }
                     Some(mask) => Use::Mask(crate::bits::truncate(mask, ty.bits())),
                     None => Use::Logic,
                 }
@@ -218,8 +224,8 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether one shift left by a constant, or a product that is one, is all that reads a result.
-    fn only_shifted(&self, s: &Statement) -> bool {
+    /// Whether one shift left by a constant, or a product that is one, is all that reads a masked word, and keeps all of it.
+    fn only_shifted(&self, s: &Statement, mask: u64) -> bool {
         self.value(s.operands).is_some_and(|v| {
             let mut uses = self.uses(v);
             let (Some(site), None) = (uses.next(), uses.next()) else { return false };
@@ -227,9 +233,21 @@ impl Flow<'_> {
             let by = self.arguments(reader).nth(2).and_then(|o| self.constant(o));
             !self.escapes(v)
                 && by.is_some_and(|by| match self.meaning(reader).action {
-                    Action::Shl => true,
+                    Action::Shl => by < 32 && mask << by >> 32 == 0,
                     Action::Mul => by.is_power_of_two(),
                     _ => false,
+                })
+        })
+    }
+
+    /// Whether a result is compared with zero and has other readers.
+    fn is_tested(&self, s: &Statement) -> bool {
+        self.value(s.operands).is_some_and(|v| {
+            self.uses(v).nth(1).is_some()
+                && self.uses(v).take(READERS).any(|site| {
+                    let reader = &self.module().statements[site.statement as usize];
+                    self.meaning(reader).tests_equality
+                        && self.arguments(reader).skip(1).any(|at| self.constant(at) == Some(0))
                 })
         })
     }

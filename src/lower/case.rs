@@ -326,6 +326,7 @@ impl Case {
             high: false,
             cut: false,
             byte: None,
+            chosen: false,
             stored: false,
             field: None,
             clamped: false,

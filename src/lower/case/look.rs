@@ -6,6 +6,7 @@ use crate::bits;
 use crate::cvt::Form;
 use crate::cvt::constant::{from_half, with_signs};
 use crate::dataflow::facts::How;
+use crate::dataflow::uses::READERS;
 use crate::dataflow::{Action, Flow, Known, Meaning, Sign, Space, Use, Value, facts};
 use crate::lower::machine::{Machine, Packing};
 use crate::lower::registers::Registers;
@@ -18,9 +19,6 @@ mod place;
 
 /// A mask of a mask is seldom; the bound keeps a hostile file from overflowing the stack.
 const MASKS: u32 = 4;
-
-/// As many readers as are asked what they read: a value that a whole file reads is asked for by each of them.
-const READERS: usize = 256;
 
 /// The signs that are put on a value on its way to a conversion.
 #[derive(Debug, Clone, Copy, Default)]
@@ -148,6 +146,10 @@ impl Look<'_, '_> {
             Action::Shr => self.shifted(made, source),
             Action::And => self.masked(made, source),
             Action::Mul | Action::MulWide | Action::Mad => source.origin = Origin::Product,
+            Action::Selp => {
+                source.chosen = self.flow.is_chosen_by_predicate(made.statement);
+                source.origin = Origin::Computed;
+            }
             _ => source.origin = Origin::Computed,
         }
         None
@@ -168,9 +170,9 @@ impl Look<'_, '_> {
         };
         // What was packed and unpacked again is read where it was before.
         let whole = self.flow.packed_element(next, element, count);
-        if whole.is_none()
-            && let Some(of) = self.flow.register(next)
-        {
+        if let Some(whole) = whole {
+            source.known = self.flow.known(whole);
+        } else if let Some(of) = self.flow.register(next) {
             source.field = self.byte_in_place(unpack, of, element, count);
             source.origin = Origin::Part { of, element, count };
             source.high = self.upper_half(unpack, next, element, count);

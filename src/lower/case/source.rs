@@ -96,6 +96,8 @@ pub struct Source {
     pub product: bool,
     /// The factors of a flushing product that nothing else reads.
     pub factors: Option<[Operand; 2]>,
+    /// It is written twice, the second time under a predicate, which a choice becomes.
+    pub chosen: bool,
     /// A store before the conversion has extended it to a word already, as the conversion does.
     pub stored: bool,
     /// It was taken out of a word.

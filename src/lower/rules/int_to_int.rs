@@ -200,6 +200,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         // It is one reader at most that the mask is left to; conversions read what they want besides.
         let readers = c.uses.iter().filter(|u| matches!(u, Use::ShiftLeft(_) | Use::Mask(_))).count();
         let absorbed = readers <= 1
+            && !c.source.chosen
             && c.only(|u| match *u {
                 Use::ShiftLeft(by) => c.joined.is_none() && shifted_within(by, src.bits(), dst.bits()),
                 // Of two masks the narrower one is enough.
