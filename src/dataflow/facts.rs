@@ -332,6 +332,10 @@ fn bounded(bits: u32, ty: Type) -> Option<Known> {
 
 /// Of a conversion, into a register of so many bits.
 fn converted(dst: Type, src: Type, sat: bool, width: u32, known: Known) -> Option<Known> {
+    if matches!(dst, Type::F16 | Type::Bf16) && width == 16 && !sat {
+        // a half of its own has zeros above
+        return Some(Known::zeros(16, How::Convert));
+    }
     if !dst.is_int() {
         return None;
     }

@@ -114,6 +114,8 @@ pub struct Case {
     pub joined: Option<Joined>,
     /// The logic operation that takes the mask of the conversion in.
     pub taken_at: Option<u32>,
+    /// An extension reads the half with zeros above.
+    pub extended: bool,
     /// Of an unsigned byte all readers take some bits away.
     pub only_masked: bool,
 }
@@ -129,6 +131,7 @@ impl Case {
             case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v, DEPTH / 2);
             case.pair = flow.pair(v);
             case.only_masked = form.dst == Type::U8 && flow.only_masked(v, 8);
+            case.extended = form.dst.bits() == 16 && form.dst.is_float() && flow.is_extended(v);
             case.reader = flow.uses(v).next().map(|u| u.statement);
             if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
                 case.low_of = low_of(flow, registers, v);
@@ -359,6 +362,7 @@ impl Case {
             dead: false,
             joined: None,
             taken_at: None,
+            extended: false,
             only_masked: false,
         }
     }

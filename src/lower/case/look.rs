@@ -233,7 +233,11 @@ impl Look<'_, '_> {
             && round.is_none()
             && !flow.escapes(made.value)
             && self.all_readers(made.value, |u| matches!(u, Use::FloatToInt { .. }));
-        source.high = self.machine.packing != Packing::None && flow.pair(made.value).is_some_and(|p| p.high);
+        let pair = flow.pair(made.value).filter(|_| self.machine.packing != Packing::None);
+        source.high = pair.is_some_and(|p| p.high);
+        if pair.is_some() {
+            source.known = Known::NOTHING;
+        }
         let Some(next) = self.argument(made, 1) else { return };
         // A cut to 16 bits of a signed byte that stands in a word leaves it there.
         if narrow && m.source.is_some_and(Type::is_int) {

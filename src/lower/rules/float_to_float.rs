@@ -54,11 +54,12 @@ fn f2f(c: &Case, ftz: bool) -> Convert {
 
 /// A reader that works on all 32 bits of the register, so that the half above has to be zero.
 fn reads_word(c: &Case) -> bool {
-    c.any(|u| match u {
-        Use::Logic | Use::Extend { .. } => true,
-        Use::FloatToFloat { from: Type::Bf16, .. } => c.form.dst == Type::Bf16,
-        _ => false,
-    })
+    c.extended
+        || c.any(|u| match u {
+            Use::Logic => true,
+            Use::FloatToFloat { from: Type::Bf16, .. } => c.form.dst == Type::Bf16,
+            _ => false,
+        })
 }
 
 /// What is flushed, for an instruction that does not flush: a product does so itself.
