@@ -67,10 +67,11 @@ impl Look<'_, '_> {
         halves
             && element % 2 == 1
             && ((0..count).any(|other| other != element && self.element_is_read(unpack, other))
-                || self
-                    .flow
-                    .value(word)
-                    .is_some_and(|v| self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v) || self.made_whole(v)))
+                || match self.flow.value(word) {
+                    Some(v) => self.flow.uses(v).nth(1).is_some() || self.flow.escapes(v) || self.made_whole(v),
+                    // what is written in several places is there
+                    None => true,
+                })
             && !self.flow.value(word).is_some_and(|v| self.flow.loads_parameter(self.flow.maker(v).0))
     }
 
@@ -85,7 +86,11 @@ impl Look<'_, '_> {
         let mut arguments = flow.arguments(w).skip(1);
         let (Some(word), Some(by)) = (arguments.next(), arguments.next()) else { return false };
         flow.constant(by) == Some(16)
-            && flow.value(word).is_some_and(|v| flow.uses(v).nth(1).is_some() || self.made_whole(v))
+            && match flow.value(word) {
+                Some(v) => flow.uses(v).nth(1).is_some() || self.made_whole(v),
+                // what is written in several places is there
+                None => flow.register(word).is_some(),
+            }
     }
 
     /// Whether a word cannot be made one half at a time: a half of what is loaded alone is loaded alone, arithmetic on two
