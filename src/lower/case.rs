@@ -325,6 +325,7 @@ impl Case {
             origin: Origin::Unknown,
             bits: width(statement.operands + 1),
             only_reader: false,
+            first_reader: false,
             shared_byte: false,
             high: false,
             cut: false,

@@ -78,7 +78,7 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
     Some(Lowering { rule: id, fate, sass: e.out, passed })
 }
 
-/// Load a parameter into a uniform register where an instruction that can read one is its only reader.
+/// Load a parameter into a uniform register where an instruction that can read one is its first reader.
 fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
     let Some(first) = out.first_mut() else { return };
@@ -89,7 +89,10 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         Op::Alu(Alu::ShiftRightSigned) => !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_))),
         Op::Alu(_) => false,
     };
-    if !(case.machine.uniform_parameters && case.source.only_reader && reads_uniform) {
+    // beside other readers mostly only what is wide is uniform
+    let wide = case.form.dst.bits() == 64 || case.form.src.bits() == 64;
+    let loads = case.source.only_reader || case.source.first_reader && wide;
+    if !(case.machine.uniform_parameters && loads && reads_uniform) {
         return;
     }
     let uniform = Operand::Uniform(UNIFORM);

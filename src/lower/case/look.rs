@@ -65,6 +65,7 @@ impl Look<'_, '_> {
         source.plain = self.operand(start);
         if let Some(v) = flow.value(start) {
             source.only_reader = flow.uses(v).nth(1).is_none() && !flow.escapes(v);
+            source.first_reader = flow.uses(v).next().is_some_and(|site| site.operand == start);
         }
         let (mut at, mut signs) = (start, Signs::default());
         for _ in 0..depth {

@@ -80,6 +80,8 @@ pub struct Source {
     pub bits: u32,
     /// The statement that wrote it has no other reader.
     pub only_reader: bool,
+    /// No reader stands before this one.
+    pub first_reader: bool,
     /// It is a byte that was extended to a half and is read by others too.
     pub shared_byte: bool,
     /// It is the upper half of its register.
