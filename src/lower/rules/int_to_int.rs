@@ -170,7 +170,8 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
     e.value = c.source.plain;
     let word = src.bits() == 32;
-    if !c.source.half_of_vector() && c.only(|u| matches!(u, Use::Insert(bits) if *bits <= src.bits())) {
+    if !c.source.half_of_vector() && !c.source.high && c.only(|u| matches!(u, Use::Insert(bits) if *bits <= src.bits()))
+    {
         e.pass("no more than the bits of the source are wanted");
         return;
     }
@@ -201,6 +202,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         let readers = c.uses.iter().filter(|u| matches!(u, Use::ShiftLeft(_) | Use::Mask(_))).count();
         let absorbed = readers <= 1
             && !c.source.chosen
+            && !(c.source.high && dst.bits() == 32 && readers > 0)
             && c.only(|u| match *u {
                 Use::ShiftLeft(by) => c.joined.is_none() && shifted_within(by, src.bits(), dst.bits()),
                 // Of two masks the narrower one is enough.
