@@ -10,7 +10,7 @@
 
 use std::cell::RefCell;
 
-use crate::ptx::{Module, OperandKind, RegId, Statement, literal};
+use crate::ptx::{Module, OperandKind, RegId, Statement, StatementKind, literal};
 
 use super::facts::Known;
 use super::meaning::Meaning;
@@ -222,9 +222,22 @@ impl<'m> Flow<'m> {
     pub(super) fn statements_from_last(&self, r: RegId) -> impl Iterator<Item = (&'m Statement, u32)> + use<'m> {
         let (occurrences, module) = (&self.scan.occurrences, self.module);
         let last = occurrences.last(r).0;
-        std::iter::successors(Some(last), |&at| Some(occurrences.before(at)))
-            .take_while(|&at| at != NONE)
-            .map(move |at| occurrences.statement(module, at))
+        occurrences.from(last).map(move |at| occurrences.statement(module, at))
+    }
+
+    /// Whether a statement ends its block without a branch, and a register that it writes was written before: what is joined
+    /// with that is copied there.
+    pub fn copies_at_end(&self, statement: u32, operand: u32) -> bool {
+        let (occurrences, module) = (&self.scan.occurrences, self.module);
+        let next = module.statements[statement as usize + 1..]
+            .iter()
+            .find(|s| matches!(s.kind, StatementKind::Instruction | StatementKind::Label));
+        next.is_some_and(|s| s.kind == StatementKind::Label)
+            && occurrences
+                .from(occurrences.before(operand))
+                .take(super::uses::READERS)
+                .map(|at| (at, occurrences.statement(module, at).0))
+                .any(|(at, s)| s.operands == at && self.meaning(s).writes)
     }
 
     /// The register that an operand is.

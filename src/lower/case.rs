@@ -114,6 +114,8 @@ pub struct Case {
     pub joined: Option<Joined>,
     /// The logic operation that takes the mask of the conversion in.
     pub taken_at: Option<u32>,
+    /// A reader of the half may find another one that was written before it instead, and the block ends here.
+    pub joins: bool,
     /// An extension reads the half with zeros above.
     pub extended: bool,
     /// Of an unsigned byte all readers take some bits away.
@@ -131,6 +133,8 @@ impl Case {
             case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v, DEPTH / 2);
             case.pair = flow.pair(v);
             case.only_masked = form.dst == Type::U8 && flow.only_masked(v, 8);
+            case.joins =
+                case.dst_bits == 16 && flow.escapes(v) && flow.copies_at_end(flow.maker(v).1, statement.operands);
             case.extended = form.dst.bits() == 16 && form.dst.is_float() && flow.is_extended(v);
             case.reader = flow.uses(v).next().map(|u| u.statement);
             if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
@@ -363,6 +367,7 @@ impl Case {
             dead: false,
             joined: None,
             taken_at: None,
+            joins: false,
             extended: false,
             only_masked: false,
         }

@@ -49,6 +49,13 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
         return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new(), passed: None });
     }
     if let Some(bits) = case.source.known.constant.and_then(|bits| constant::fold(&case.form, bits)) {
+        // of a half that is joined with an earlier one, the zero is put below what the register holds
+        if bits == 0 && case.joins {
+            let dst = Operand::reg(case.dst);
+            let operands = smallvec![dst, Operand::RZ, Operand::Bits(0x7610), dst];
+            let sass = smallvec![Instruction { guard: None, op: Alu::Prmt.into(), operands }];
+            return Some(Lowering { rule: id, fate: Fate::Emitted, sass, passed: None });
+        }
         return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new(), passed: None });
     }
     let mut e = Emit::new(registers, statement, case.dst, case.source.operand);

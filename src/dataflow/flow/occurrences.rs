@@ -115,6 +115,12 @@ impl Occurrences {
         self.before[(operand - self.first_operand) as usize]
     }
 
+    /// An operand, if it is one, and those before it that are the same register, from the last one back.
+    pub fn from(&self, operand: u32) -> impl Iterator<Item = u32> + use<'_> {
+        let some = |at: u32| (at != NONE).then_some(at);
+        std::iter::successors(some(operand), move |&at| some(self.before(at)))
+    }
+
     /// The statement of a guard, if it is one, and the guard before it of the same register, or `NONE`.
     pub fn guard(&self, at: u32) -> Option<(u32, u32)> {
         self.guards.get(at as usize).copied()
