@@ -66,6 +66,8 @@ pub struct Lazy {
     pub twins: FxHashMap<u32, SmallVec<[u32; 2]>>,
     /// The statements of twins.
     pub twin_statements: FxHashSet<u32>,
+    /// The numbers of values that follow from a register that is written in several places.
+    pub joined_numbers: FxHashSet<u64>,
     pub pairs: FxHashMap<Value, Pair>,
     pub liveness: super::live::Liveness,
     pub loops: Loops,
@@ -91,6 +93,7 @@ impl Lazy {
         self.guards.clear();
         self.twins.clear();
         self.twin_statements.clear();
+        self.joined_numbers.clear();
         self.pairs.clear();
         self.liveness.clear(function.statements.len(), scan.occurrences.registers());
         self.loops.innermost.clear();

@@ -13,6 +13,9 @@ use super::{Value, after};
 /// How far equal values are looked through; the bound keeps a hostile file linear.
 const NUMBER_DEPTH: u32 = 16;
 
+/// How many places of a register that is written in several are looked back through for the last one.
+const NEAR: usize = 64;
+
 /// Two numbers in one; the multiplier is that of splitmix64, whose low bits depend on all.
 fn mix(a: u64, b: u64) -> u64 {
     let mut x = a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.wrapping_add(0x7f4a_7c15);
@@ -45,7 +48,11 @@ impl Work<'_> {
             let bits = self.meaning(s).ty.map_or(0, Type::bits);
             match conversions.get(&number).copied() {
                 // the low word of an extension is that to a word
-                Some((value, at, of)) if of >= bits && self.is_done(at, i) => {
+                Some((value, at, of))
+                    if of >= bits
+                        && self.is_done(at, i)
+                        && !(self.lazy.joined_numbers.contains(&number) && self.loops_between(at, i)) =>
+                {
                     found.push((result, value));
                     self.lazy.twin_statements.insert(i);
                 }
@@ -68,6 +75,11 @@ impl Work<'_> {
         !scan.calls_between(first, second)
             && (from == to || !left(self.lazy))
             && self.lazy.dominators.dominates(self.module, scan, from, to)
+    }
+
+    /// Whether a statement is in a loop that begins behind another one before it: there a register may be written anew.
+    fn loops_between(&mut self, first: u32, second: u32) -> bool {
+        self.lazy.loops.innermost(self.scan, second).is_some_and(|(start, _)| start > first)
     }
 
     /// A number that equal values have in common: of the opcode that makes it and the numbers of what that reads.
@@ -121,14 +133,17 @@ impl Work<'_> {
             Some(from) => u64::MAX - u64::from(from.bits()) * 2 - u64::from(from.is_signed()),
             None => u64::from(s.opcode.0),
         };
-        let mut number = mix(opcode, u64::from(element));
+        let (mut number, mut joined) = (mix(opcode, u64::from(element)), false);
         for at in results..end {
             let o = &module.operands[at as usize];
             let part = match o.kind {
-                OperandKind::Register(_) => {
-                    let source = self.own_value(at)?;
-                    self.number(source, depth - 1)
-                }
+                OperandKind::Register(_) => match self.own_value(at) {
+                    Some(source) => self.number(source, depth - 1),
+                    None => {
+                        joined = true;
+                        mix(2, u64::from(self.written_last(at)?))
+                    }
+                },
                 OperandKind::Special(name) if constant_special(module.names[name.0 as usize]) => u64::from(name.0),
                 OperandKind::Special(_) => return None,
                 _ => {
@@ -137,8 +152,21 @@ impl Work<'_> {
                     hash.finish()
                 }
             };
+            joined |= self.lazy.joined_numbers.contains(&part);
             number = mix(number, part);
         }
+        if joined {
+            self.lazy.joined_numbers.insert(number);
+        }
         Some(number)
+    }
+
+    /// The last place in the text before an operand where its register is written, of as many as are looked at.
+    fn written_last(&self, at: u32) -> Option<u32> {
+        let (occurrences, module) = (&self.scan.occurrences, self.module);
+        occurrences.from(occurrences.before(at)).take(NEAR).find(|&at| {
+            let (s, _) = occurrences.statement(module, at);
+            self.meaning(s).writes && at < self.scan.results_end(module, s)
+        })
     }
 }
