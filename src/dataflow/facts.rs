@@ -108,9 +108,8 @@ pub(super) fn follows(m: &Meaning) -> bool {
         Action::And | Action::Or | Action::Xor | Action::Selp | Action::Add | Action::Sub | Action::Mul => {
             m.ty.is_some_and(|t| !t.is_float())
         }
-        Action::Mad | Action::MulHi | Action::Shl | Action::Shr | Action::Min | Action::Max | Action::Bfe => {
-            m.ty.is_some_and(|t| !t.is_float())
-        }
+        Action::Mad | Action::MulHi => half::is_half(m),
+        Action::Shl | Action::Shr | Action::Min | Action::Max | Action::Bfe => m.ty.is_some_and(|t| !t.is_float()),
         _ => false,
     }
 }
@@ -133,7 +132,7 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
     if m.action == Action::Cvt && m.ty.is_some_and(|t| t.is_int() && t.bits() == 16) && is_raw(work, m, second) {
         return Known::NOTHING;
     }
-    let alone = m.action == Action::Shr && work.uses(v).len() == 1;
+    let alone = m.action == Action::Shr && half::is_half(m) && work.uses(v).len() == 1;
     let known = match m.action {
         // two halves share a word, of which each is a part
         Action::Load(_)
@@ -242,7 +241,7 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
         }
         Action::Add => bounded(term(second)?.max(term(third)?) + 1, m.ty?),
         Action::Mul if !m.ty?.is_float() => bounded(factor(second)? + factor(third)?, m.ty?),
-        Action::Mad => {
+        Action::Mad if half => {
             let fourth = after(module, third, s.operands + s.operand_count);
             bounded((factor(second)? + factor(third)?).max(factor(fourth)?) + 1, m.ty?)
         }
