@@ -389,9 +389,10 @@ fn converted(dst: Type, src: Type, sat: bool, width: u32, known: Known) -> Optio
     Some(match bits {
         8 if dst.is_signed() => {
             // A byte that is to be extended from fewer bits than a half keeps zeros above it.
-            let extended = known.fits_signed(8) || src != Type::S8 && narrow.fits_signed(8);
-            if extended {
+            if known.fits_signed(8) {
                 narrow
+            } else if src != Type::S8 && narrow.fits_signed(8) {
+                Known { zero_from: if half { 16 } else { 64 }, ..narrow }
             } else if half {
                 // Extended to the half, zeros above.
                 Known::zeros(16, How::Convert)

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use crate::bits;
 use crate::cvt::Form;
+use crate::dataflow::flow::after;
 use crate::dataflow::{Action, Flow, Input, Known, Logic, Merging, Pair, Use, Value, facts};
 use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
 use crate::sass::{Operand, Reg, Selector};
@@ -155,17 +156,17 @@ impl Case {
                 case.packed_at = None;
             }
         }
-        let end = statement.operands + statement.operand_count;
-        let places = (statement.operands + 1..end)
-            .filter(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_) | OperandKind::Selected));
-        for (n, at) in places.enumerate().take(8) {
+        for (n, at) in places(module, statement).enumerate().take(8) {
             case.made |= u8::from(flow.value(at).is_some()) << n;
-            // A register that holds zero is read as RZ.
-            if n > 0
-                && flow.known(at).constant == Some(0)
-                && let Some(source) = case.sources.get_mut(n)
-            {
-                *source = Operand::RZ;
+            let constant = flow.known(at).constant;
+            if let Some(source) = case.sources.get_mut(n) {
+                match constant {
+                    // A register that holds zero is read as RZ.
+                    Some(0) if n > 0 || form.pack => *source = Operand::RZ,
+                    // `cvt.pack` reads other constants too.
+                    Some(bits) if n > 0 && form.pack => *source = integer(bits, form.src),
+                    _ => {}
+                }
             }
         }
         if let Some(g) = statement.guard {
@@ -300,13 +301,10 @@ impl Case {
             _ => 32,
         };
         let dst = first_register(module, statement.operands).map_or(Reg::RZ, |r| registers.get(r));
-        let end = statement.operands + statement.operand_count;
         let mut sources = SmallVec::new();
-        for at in statement.operands + 1..end {
-            let o = &module.operands[at as usize];
-            match o.kind {
+        for at in places(module, statement) {
+            match module.operands[at as usize].kind {
                 OperandKind::Register(r) => sources.push(Operand::reg(registers.get(r))),
-                OperandKind::Vector(_) | OperandKind::Selected => {}
                 // The destination stands for what a special register is read into.
                 OperandKind::Special(name) if module.names[name.0 as usize] != b"WARP_SZ" => {
                     sources.push(Operand::reg(dst));
@@ -418,9 +416,26 @@ fn first_register(module: &Module<'_>, at: u32) -> Option<RegId> {
     }
 }
 
+/// Where the sources stand, vector elements one by one.
+fn places<'m>(module: &'m Module<'_>, s: &Statement) -> impl Iterator<Item = u32> + use<'m> {
+    let within = |at: u32| matches!(module.operands[at as usize].kind, OperandKind::Vector(_) | OperandKind::Selected);
+    let (first, end) = (s.operands + 1, s.operands + s.operand_count);
+    let next = move |&at: &u32| Some(if within(at) { at + 1 } else { after(module, at, end) });
+    let inside = |at: &u32| *at < end;
+    std::iter::successors(Some(first).filter(inside), move |at| next(at).filter(|&at| at < end))
+        .filter(move |&at| !within(at))
+}
+
 fn source_index(module: &Module<'_>, s: &Statement) -> Option<u32> {
-    (s.operands + 1..s.operands + s.operand_count)
-        .find(|&i| !matches!(module.operands[i as usize].kind, OperandKind::Vector(_) | OperandKind::Selected))
+    places(module, s).next()
+}
+
+/// An integer as an immediate of so many bits, with the sign of its type.
+fn integer(bits: u64, ty: Type) -> Operand {
+    match bits::sign_extend(bits, ty.bits()) as i32 {
+        v if ty.is_signed() && v < 0 => Operand::Signed(v),
+        _ => Operand::Bits(bits::truncate(bits, ty.bits()) as u32),
+    }
 }
 
 /// An immediate source: integers as bits of the source type, floats as literals of the source format.
@@ -439,6 +454,7 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
             let value = literal::expression(text).map_or(0, |i| i.bits);
             match bits::truncate(value, form.src.bits()) as u32 {
                 0 => Operand::RZ,
+                v if form.pack => integer(v.into(), form.src),
                 v => Operand::Bits(v),
             }
         }

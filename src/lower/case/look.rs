@@ -107,8 +107,9 @@ impl Look<'_, '_> {
         let (form, m) = (self.form, made.meaning);
         let same = form.src.is_float() && m.ty == Some(form.src);
         source.clamped = same && m.sat && !signs.neg && !signs.abs;
-        // A sign change that flushes is read as a sign only by what makes integers, which flushes then.
-        if !same || m.ftz && !form.dst.is_int() {
+        // A sign change that flushes is read as a sign only by what makes integers, which flushes then, and by the
+        // product that flushes before a conversion to f64.
+        if !same || m.ftz && !form.dst.is_int() && !(form.ftz && form.dst == Type::F64) {
             return None;
         }
         let (change, next) = self.flow.sign(made.statement, form.src)?;

@@ -1,5 +1,6 @@
 //! Integer to float: I2F, and I2FP for 32-bit integers.
 
+use crate::bits::sign_extend;
 use crate::dataflow::facts::How;
 use crate::lower::case::{Case, Field, Origin};
 use crate::lower::emit::Emit;
@@ -65,9 +66,10 @@ fn reads_field(c: &Case, f: Field) -> bool {
     let src = c.form.src;
     match (f.shifted, src.is_signed()) {
         (false, _) if src.bits() == 32 => true,
+        (false, _) if src.bits() < f.bits => false,
         (false, true) => src.bits() <= 16,
         (false, false) if f.signed => src.bits() <= f.bits,
-        (false, false) => src.bits() <= 16 && !on_half_unit(c),
+        (false, false) => src.bits() <= 16 && (!on_half_unit(c) || !c.source.only_reader),
         (true, true) => false,
         // A mask that leaves a byte of what was shifted is taken in by the conversion unit only.
         (true, false) => match src.bits() {
@@ -87,6 +89,7 @@ fn shifted(c: &Case, bits: u8) -> bool {
     match c.source.field {
         // Masked to a byte, which only a byte's reader does again.
         Some(f) if f.shifted => f.bits != 8 || bits == 8,
+        Some(f) => u32::from(bits) < f.bits && c.source.only_reader,
         _ => matches!(c.source.origin, Origin::Shifted { .. }),
     }
 }
@@ -232,8 +235,12 @@ pub const RULES: &[Rule] = &[
                 src = Int { bits: if c.source.known.fits_unsigned(8) { 8 } else { 16 }, signed: false };
                 operand = of;
             }
-            if matches!(operand, Operand::Bits(_)) {
+            if let Operand::Bits(bits) = operand {
                 src = Int { bits: 32, signed: src.signed };
+                let value = sign_extend(bits.into(), c.form.src.bits()) as i32;
+                if src.signed && value < 0 {
+                    operand = Operand::Signed(value);
+                }
             }
             let dst = format(c.form.dst).unwrap_or(Format::F32);
             e.result(Convert::I2f { dst, src, round: round(&c.form) }, &[operand]);
