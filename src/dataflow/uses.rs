@@ -32,6 +32,8 @@ pub enum Use {
     },
     /// A saturating integer conversion.
     Saturate {
+        /// The source type of that conversion.
+        from: Type,
         /// Its destination type.
         to: Type,
     },
@@ -146,7 +148,7 @@ impl Flow<'_> {
             Action::Cvt => {
                 let (Some(to), Some(from)) = (m.ty, m.source) else { return Use::Other };
                 match (to.is_int(), from.is_int()) {
-                    (true, true) if m.sat => Use::Saturate { to },
+                    (true, true) if m.sat => Use::Saturate { from, to },
                     (true, true) if to.bits() > from.bits() => Use::Extend { from, to },
                     (true, true) => Use::Narrow { to },
                     (false, true) => Use::ToFloat { from, to },

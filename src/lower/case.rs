@@ -20,8 +20,9 @@ use look::Look;
 pub use source::{Field, Origin, Source};
 
 /// A saturating cut of an integer made of f32 is an F2I of the float itself: to half the width and 16 bits at least.
-pub fn saturates_at_once(form: &Form, to: Type) -> bool {
-    let signs = form.dst.bits() == 32 || form.dst.is_signed() == to.is_signed();
+pub fn saturates_at_once(form: &Form, from: Type, to: Type) -> bool {
+    let signs =
+        form.dst.is_signed() == from.is_signed() && (form.dst.bits() == 32 || form.dst.is_signed() == to.is_signed());
     form.src == Type::F32 && to.bits() >= 16 && form.dst.bits() == 2 * to.bits() && signs
 }
 
@@ -277,7 +278,7 @@ impl Case {
                 self.widened = wide;
             }
         } else if form.dst.bits() >= 32 {
-            if self.form.sat && saturates_at_once(form, self.form.dst) {
+            if self.form.sat && saturates_at_once(form, self.form.src, self.form.dst) {
                 self.form = Form { dst: self.form.dst, ftz: false, ..*form };
                 self.source = *source;
             }

@@ -47,7 +47,7 @@ fn extended_later(c: &Case) -> bool {
 
 /// The saturating conversions of the result that F2I does at once.
 fn saturates_at_once(c: &Case, u: &Use) -> bool {
-    c.guard.is_none() && matches!(*u, Use::Saturate { to } if case::saturates_at_once(&c.form, to))
+    c.guard.is_none() && matches!(*u, Use::Saturate { from, to } if case::saturates_at_once(&c.form, from, to))
 }
 
 /// The rules.
