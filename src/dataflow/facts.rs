@@ -29,6 +29,8 @@ pub enum How {
     Convert,
     /// A float conversion to a half, which ptxas takes as extended only where it becomes a word.
     Rounded,
+    /// One of two constants.
+    Choice,
     /// The value is a constant.
     Constant,
     /// Anything else.
@@ -237,7 +239,7 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
         Action::Selp => {
             let known = bounded(term(second)?.max(term(third)?), m.ty?);
             let constants = constant(second).is_some() && constant(third).is_some();
-            known.map(|k| if constants { k.seen(k.zero_from, k.zero_from) } else { k })
+            known.map(|k| if constants { Known { how: How::Choice, ..k.seen(k.zero_from, k.zero_from) } } else { k })
         }
         Action::Add => bounded(term(second)?.max(term(third)?) + 1, m.ty?),
         Action::Mul if !m.ty?.is_float() => bounded(factor(second)? + factor(third)?, m.ty?),
@@ -279,7 +281,8 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
         Action::Bfe => {
             let fourth = after(module, third, s.operands + s.operand_count);
             let (from, bits) = (constant(third)?, constant(fourth)?);
-            if bits == 0 || from + bits > u64::from(m.ty?.bits()) {
+            // a sign in a pair is not seen
+            if bits == 0 || from + bits > u64::from(m.ty?.bits()) || m.ty == Some(Type::S64) {
                 return None;
             }
             let bits = bits as u32;

@@ -25,7 +25,7 @@ impl Half {
     pub(super) const fn of(from: u32, how: How) -> Half {
         let from = from as u8;
         match how {
-            How::Load | How::Mask | How::Constant => Half { term: from, factor: from },
+            How::Load | How::Mask | How::Choice | How::Constant => Half { term: from, factor: from },
             // read again with 16 bits
             How::Param => Half { term: if from < 16 { 16 } else { from }, factor: 64 },
             How::Shift | How::Half | How::Other => Half { term: from, factor: 64 },

@@ -86,6 +86,8 @@ pub struct Meaning {
     pub volatile: bool,
     /// A comparison that is false of a value with itself: `gt`, `lt`.
     pub irreflexive: bool,
+    /// No modifier but a type.
+    pub plain: bool,
     /// `setp.eq`, `setp.ne`
     pub tests_equality: bool,
     /// `shfl`, which moves a word from one thread to another.
@@ -134,6 +136,7 @@ impl Meaning {
             volatile: false,
             irreflexive: false,
             half_kind: None,
+            plain: false,
             tests_equality: false,
             shuffles: false,
             merges: false,
@@ -251,6 +254,7 @@ impl Meaning {
             approximate |= part == b"approx";
             exact |= matches!(part, b"rn" | b"rz" | b"rm" | b"rp");
         }
+        m.plain = opcode.parts().count() == 2;
         m.tests_equality = base == b"setp" && opcode.parts().any(|part| matches!(part, b"eq" | b"ne"));
         m.shuffles = base == b"shfl";
         m.merges = base == b"selp"

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use crate::bits;
 use crate::cvt::Form;
+use crate::dataflow::facts::How;
 use crate::dataflow::flow::after;
 use crate::dataflow::{Action, Flow, Input, Known, Logic, Merging, Pair, Use, Value, facts};
 use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
@@ -17,7 +18,7 @@ mod look;
 mod source;
 
 use look::Look;
-pub use source::{Field, Origin, Source};
+pub use source::{Field, Origin, Permutation, Source};
 
 /// A saturating cut of an integer made of f32 is an F2I of the float itself: to half the width and 16 bits at least.
 pub fn saturates_at_once(form: &Form, from: Type, to: Type) -> bool {
@@ -268,7 +269,8 @@ impl Case {
             // A signed byte in a half has zeros above, which this reader sees.
             let fits = narrow.bits() < self.form.src.bits()
                 && narrow.is_signed() == self.form.src.is_signed()
-                && (self.form.dst == Type::F32 || self.form.dst.is_int() && narrow.is_signed());
+                && (self.form.dst == Type::F32
+                    || self.form.dst.is_int() && self.form.dst.bits() < 64 && narrow.is_signed());
             if same || fits {
                 // Of as many bits, it is this reader's sign that counts.
                 if !same {
@@ -335,6 +337,7 @@ impl Case {
             byte: None,
             chosen: false,
             stored: false,
+            permuted: None,
             field: None,
             clamped: false,
             product: false,
@@ -370,6 +373,17 @@ impl Case {
             extended: false,
             only_masked: false,
         }
+    }
+
+    /// The permutation that takes the low bits of the source, if that is one.
+    pub fn permuted(&self, bits: u32) -> Option<Permutation> {
+        self.source.permuted.and_then(|p| p.low(bits / 8))
+    }
+
+    /// Whether a pair is a signed word that a conversion extended.
+    pub fn extended_word(&self) -> bool {
+        let known = self.source.known;
+        self.source.origin == Origin::Converted && known.how == How::Convert && known.sign_from == 32
     }
 
     /// Whether a source is made by a statement that is seen.

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::sass::{Alu, Compare, Guard, Instruction, Op, Operand, Pred, Reg};
 
-use super::case::{Case, Joined};
+use super::case::{Case, Joined, Permutation};
 use super::machine::{Machine, Zero};
 use super::registers::Registers;
 
@@ -139,8 +139,15 @@ impl<'a> Emit<'a> {
         self.value = Operand::reg(dst);
     }
 
-    /// Keep the low bits of a conversion's source that a mask names; the logic operation that reads the result may do it.
+    /// Keep the low bits of a conversion's source that a mask names: of a permutation's bytes fewer are taken, and the logic
+    /// operation that reads the result may do it.
     pub fn mask_source(&mut self, c: &Case, mask: u32) {
+        if self.out.is_empty()
+            && let Some(Permutation { words: [a, b], selector }) = c.permuted(mask.trailing_ones())
+        {
+            self.result(Alu::Prmt, &[a, Operand::Bits(selector.into()), b]);
+            return;
+        }
         if let Some(at) = c.taken_at {
             if self.out.is_empty() {
                 self.into = Some(at);

@@ -66,6 +66,7 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
     {
         (finish.emit)(case, &mut e);
     }
+    leave_to_field(case, &mut e);
     if let Origin::Absolute { of, first: true } = case.source.origin
         && let Operand::Reg { reg, .. } = case.source.plain
     {
@@ -83,6 +84,21 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
     };
     let passed = e.passed.then(|| passed(case, &e));
     Some(Lowering { rule: id, fate, sass: e.out, passed })
+}
+
+/// What reads a byte or half that a `bfe` brings down reads it in its word instead: ptxas names no statement for that.
+fn leave_to_field(case: &Case, e: &mut Emit<'_>) {
+    let field = case.source.field.is_some_and(|f| !f.shifted && f.word.is_none());
+    let narrower = case.source.field.is_some_and(|f| case.form.src.bits() == 32 || case.form.src.bits() <= f.bits);
+    if !field || !narrower || !case.from_int() || !case.to_int() || case.form.dst.bits() == 64 || e.folded.is_some() {
+        return;
+    }
+    let plain = case.source.plain;
+    let before = e.out.len();
+    e.out.retain(|i| !i.operands[1..].contains(&plain));
+    if e.out.is_empty() && before > 0 {
+        e.folded = Some("the field is read where it stands in the word, in the reader's place");
+    }
 }
 
 /// Load a parameter into a uniform register where an instruction that can read one is its first reader.

@@ -64,6 +64,7 @@ impl Look<'_, '_> {
         source.known = flow.known(start);
         source.plain = self.operand(start);
         if let Some(v) = flow.value(start) {
+            source.permuted = self.permutation(start);
             source.only_reader = flow.uses(v).nth(1).is_none() && !flow.escapes(v);
             source.first_reader = flow.uses(v).next().is_some_and(|site| site.operand == start);
         }
@@ -324,6 +325,7 @@ impl Look<'_, '_> {
                 Use::ToFloat { from, to } => from == Type::S32 || from == Type::U32 && to == Type::F32,
                 Use::Extend { from, .. } => from == Type::S32,
                 Use::MultiplyWide => true,
+                Use::Saturate { from, .. } => from == Type::S32,
                 _ => false,
             })
     }

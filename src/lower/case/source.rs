@@ -102,6 +102,8 @@ pub struct Source {
     pub chosen: bool,
     /// A store before the conversion has extended it to a word already, as the conversion does.
     pub stored: bool,
+    /// It is a word whose bytes a `prmt` puts together, or the low part of one.
+    pub permuted: Option<Permutation>,
     /// It was taken out of a word.
     pub field: Option<Field>,
 }
@@ -128,4 +130,28 @@ pub struct Field {
     pub shared: bool,
     /// The word, where it was unpacked from one.
     pub word: Option<Reg>,
+}
+
+/// Bytes that a `prmt` puts together of two words; a word that is zero is RZ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Permutation {
+    /// The words; bytes 0 to 3 are those of the first one, 4 to 7 those of the second one.
+    pub words: [Operand; 2],
+    /// Which byte each byte of the result is, from the lowest one up, with a fourth bit for a byte's sign.
+    pub selector: u16,
+}
+
+impl Permutation {
+    /// The permutation that takes no more than so many of the low bytes, with zeros above: of one word and RZ. There is
+    /// none where the bytes are of two words.
+    pub fn low(self, bytes: u32) -> Option<Permutation> {
+        let [a, b] = self.words;
+        let taken = |n: u32| self.selector >> (4 * n) & 7;
+        let kept = self.selector & ((1 << (4 * bytes)) - 1);
+        if b == Operand::RZ || (0..bytes).all(|n| taken(n) < 4) {
+            return Some(Permutation { words: [a, Operand::RZ], selector: kept | 0x7777 & !((1 << (4 * bytes)) - 1) });
+        }
+        (a == Operand::RZ || (0..bytes).all(|n| taken(n) >= 4))
+            .then_some(Permutation { words: [Operand::RZ, b], selector: kept })
+    }
 }

@@ -50,7 +50,7 @@ fn reads(c: &Case) -> Int {
 fn is_word(c: &Case, bits: u8) -> bool {
     bits == 32
         || c.source.known.fits_unsigned(bits.into())
-            && !matches!(c.source.known.how, How::Mask | How::Half | How::Rounded | How::Unknown)
+            && !matches!(c.source.known.how, How::Mask | How::Half | How::Rounded | How::Choice | How::Unknown)
             && (c.source.known.how != How::Load || c.source.only_reader || c.source.byte.is_some())
             && !(bits == 16 && c.source.shared_byte)
         || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 16, .. })
@@ -87,6 +87,7 @@ fn reads_field(c: &Case, f: Field) -> bool {
 /// What a shift brought down, with other bits above.
 fn shifted(c: &Case, bits: u8) -> bool {
     match c.source.field {
+        _ if c.source.known.how == How::Choice => true,
         // Masked to a byte, which only a byte's reader does again.
         Some(f) if f.shifted => f.bits != 8 || bits == 8,
         Some(f) => u32::from(bits) < f.bits && c.source.only_reader,

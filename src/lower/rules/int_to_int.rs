@@ -38,7 +38,12 @@ pub const RULES: &[Rule] = &[
         card: 6,
         name: "saturate-on-unit",
         title: "s32 to 8 or 16 bits with .sat is I2I",
-        when: |c| saturating(c) && c.form.src == Type::S32 && c.form.dst.bits() <= 16,
+        when: |c| {
+            saturating(c)
+                && c.form.src == Type::S32
+                && c.form.dst.bits() <= 16
+                && !matches!(c.source.origin, Origin::Absolute { .. })
+        },
         emit: |c, e| {
             e.result(Convert::I2i { dst: int(c.form.dst) }, &[c.source.plain]);
             e.narrow = if c.form.dst.is_signed() { Narrow::Raw } else { Narrow::Done };
@@ -202,6 +207,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         let readers = c.uses.iter().filter(|u| matches!(u, Use::ShiftLeft(_) | Use::Mask(_))).count();
         let absorbed = readers <= 1
             && !c.source.chosen
+            && c.permuted(src.bits()).is_none()
             && !(c.source.high && dst.bits() == 32 && readers > 0)
             && c.only(|u| match *u {
                 Use::ShiftLeft(by) => c.joined.is_none() && shifted_within(by, src.bits(), dst.bits()),
@@ -354,8 +360,16 @@ fn saturate(c: &Case, e: &mut Emit<'_>) {
     let top = limit(dst);
     e.value = c.source.plain;
     let (s, known) = (c.source.plain, c.source.known);
-    match (dst.bits, dst.signed, src.bits, src.signed) {
+    // What is never negative is as good as unsigned.
+    let signed = src.signed && !matches!(c.source.origin, Origin::Absolute { .. });
+    match (dst.bits, dst.signed, src.bits, signed) {
+        (32, false, 32, false) => e.folded = Some("the value is in range"),
         // A pair that is known to hold no more than a byte or half.
+        (32, true, 64, true) if c.extended_word() => e.folded = Some("the value is in range"),
+        (32, false, 64, true) if c.extended_word() => {
+            e.isetp(p, Compare::Lt, false, s, Operand::RZ);
+            e.result(Alu::Sel, &[s, Operand::RZ, Operand::Pred(p, true)]);
+        }
         (32, false, 64, true) if known.fits_unsigned(31) => e.folded = Some("the value is in range"),
         (32, true, 64, true) if known.sign_from <= 16 && known.zero_from == 64 => {
             e.permute(if known.sign_from <= 8 { 0x8880 } else { 0x9910 });

@@ -4,8 +4,9 @@ use smallvec::SmallVec;
 
 use crate::dataflow::{Action, Space, Value};
 use crate::ptx::{OperandKind, RegId, Statement, Type};
+use crate::sass::Operand;
 
-use super::super::Field;
+use super::super::{Field, Permutation};
 use super::Look;
 
 /// As many moves and shuffles one after another as are looked through; a loop of them has no end.
@@ -59,6 +60,39 @@ impl Look<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// The permutation that a word is, or the word that a value was cut from.
+    pub(super) fn permutation(&self, mut at: u32) -> Option<Permutation> {
+        let flow = self.flow;
+        for _ in 0..MOVES {
+            let (w, _, _) = flow.maker(flow.value(at)?);
+            let m = flow.meaning(w);
+            if w.guard.is_some() {
+                return None;
+            }
+            let mut arguments = flow.arguments(w).skip(1);
+            let first = arguments.next()?;
+            let cut = m.ty.zip(m.source).is_some_and(|(to, from)| {
+                to.is_int() && from.is_int() && to.bits() == 16 && from.bits() == 32 && !m.sat
+            });
+            match m.action {
+                Action::Prmt if m.plain => {
+                    let (second, selector) = (arguments.next()?, flow.constant(arguments.next()?)?);
+                    let word = |at: u32| match flow.constant(at) {
+                        Some(0) => Some(Operand::RZ),
+                        Some(_) => None,
+                        None => flow.register(at).map(|_| self.operand(at)),
+                    };
+                    return Some(Permutation { words: [word(first)?, word(second)?], selector: selector as u16 });
+                }
+                Action::Mov if matches!(self.module.operands[w.operands as usize].kind, OperandKind::Register(_)) => {}
+                Action::Cvt if cut => {}
+                _ => return None,
+            }
+            at = first;
+        }
+        None
     }
 
     /// Whether the upper element of an unpacked word is read where it is: the word is there, or needed for something else too.
