@@ -2,11 +2,11 @@
 
 use crate::bits::{sign_extend, truncate};
 use crate::cvt::constant as conversions;
-use crate::ptx::{OperandKind, Type, literal};
+use crate::ptx::{Module, OperandKind, Statement, Type, literal};
 
 use super::flow::{Value, Work, after, constant};
 use super::half::{self, Half};
-use super::meaning::{Action, Meaning};
+use super::meaning::{Action, Meaning, Space};
 
 /// What made the upper bits known. ptxas does not use every source of knowledge for every purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,7 +146,10 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
         Action::Load(space) => {
             let how = if work.loads_parameter(s) { How::Param } else { How::Load };
             let vector = matches!(module.operands[s.operands as usize].kind, OperandKind::Vector(count) if count > 1);
-            m.ty.map(|ty| match how {
+            // a half of the constant bank is loaded without its sign, where there is no room for that
+            let half = register_bits(module, s) == 16 && (how == How::Param || space == Space::Const);
+            let ty = m.ty.map(|ty| if half && ty == Type::S16 { Type::U16 } else { ty });
+            ty.map(|ty| match how {
                 How::Param => extension(ty, how),
                 _ => Known { half: half::of_load(space, vector, ty), ..extension(ty, how) },
             })
@@ -183,6 +186,14 @@ fn is_raw(work: &mut Work<'_>, m: &Meaning, source: u32) -> bool {
     let maker =
         work.value(source).filter(|_| m.source == Some(Type::F32)).map(|v| work.statement(work.made(v).statement));
     maker.map(|s| work.meaning(s)).is_some_and(|m| m.action == Action::Cvt && m.ty == m.source && flushes(m))
+}
+
+/// The width of the register that a statement writes, in bits.
+fn register_bits(module: &Module<'_>, s: &Statement) -> u32 {
+    match module.operands[s.operands as usize].kind {
+        OperandKind::Register(r) => module.registers[r.0 as usize].ty.map_or(32, Type::bits),
+        _ => 32,
+    }
 }
 
 fn extension(ty: Type, how: How) -> Known {
@@ -290,10 +301,7 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
             Some(known.seen(64, 64))
         }
         Action::Cvt => {
-            let width = match module.operands[s.operands as usize].kind {
-                OperandKind::Register(r) => module.registers[r.0 as usize].ty.map_or(32, Type::bits),
-                _ => 32,
-            };
+            let width = register_bits(module, s);
             let folded = |form| conversions::fold(form, known(second)?.constant?);
             match m.computed.as_ref().and_then(folded) {
                 Some(bits) => Some(Known { how: How::Constant, constant: Some(bits), ..Known::NOTHING }),

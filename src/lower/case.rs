@@ -337,6 +337,7 @@ impl Case {
             byte: None,
             chosen: false,
             stored: false,
+            bank: false,
             permuted: None,
             field: None,
             clamped: false,

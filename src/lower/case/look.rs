@@ -186,7 +186,9 @@ impl Look<'_, '_> {
     /// A parameter, or an element of what a load gives.
     fn loaded(&self, made: &Made<'_>, space: Space, source: &mut Source) {
         let (w, ty) = (made.statement, made.meaning.ty);
-        if self.flow.loads_parameter(w) {
+        let parameter = self.flow.loads_parameter(w);
+        source.bank = parameter || space == Space::Const;
+        if parameter {
             let name = made.arguments.get(1).and_then(|&i| self.module.operands.get(i as usize + 1));
             let name = name.filter(|_| space != Space::Const);
             let offset = name.and_then(|o| (self.offsets)(o.span.of(self.module.source)));

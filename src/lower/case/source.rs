@@ -102,6 +102,8 @@ pub struct Source {
     pub chosen: bool,
     /// A store before the conversion has extended it to a word already, as the conversion does.
     pub stored: bool,
+    /// It is loaded from the constant bank.
+    pub bank: bool,
     /// It is a word whose bytes a `prmt` puts together, or the low part of one.
     pub permuted: Option<Permutation>,
     /// It was taken out of a word.

@@ -235,17 +235,19 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         return;
     }
     // Signed: the low word first, then the high one.
-    // A signed byte parameter is loaded without its sign where it is no constant operand.
-    let loaded = !c.machine.constant_operands
-        && matches!(c.source.origin, Origin::Param { bits: 8, .. })
-        && src.bits() == 16
-        && dst.bits() >= 32
-        && known.fits_signed(8)
-        && !known.fits_unsigned(8)
-        && c.source.only_reader;
+    // A signed byte of the constant bank is loaded again with its sign for a word alone, where it is a constant operand;
+    // else it is loaded without.
+    let bank = c.source.bank && c.source.bits == 16 && known.fits_signed(8) && !known.fits_unsigned(8);
+    let loaded = bank
+        && match (c.machine.constant_operands, dst.bits()) {
+            (true, 32) => !c.source.only_reader,
+            (false, 32) => src.bits() == 8 || c.source.only_reader,
+            (_, 16) => src.bits() == 8,
+            _ => true,
+        };
     let taken = src == Type::S8 && (taken_with_sign(c) || c.source.field.is_some_and(|f| !f.shifted && f.from > 0));
     let in_place = word
-        || reread(c)
+        || !loaded && reread(c)
         || taken
         || c.source.stored
         || !loaded
@@ -254,7 +256,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             && (known.how != How::Rounded || dst.bits() == 32);
     let to_float = c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_signed()));
     let permute = match (src.bits(), c.source.high) {
-        _ if loaded => 0x8880,
+        _ if loaded && dst.bits() == 32 => 0x8880,
         (8, _) => 0x8880,
         (_, false) => 0x9910,
         (_, true) => 0xbb32,
@@ -274,7 +276,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 }
                 return;
             }
-            let reread = c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
+            let reread = !loaded && c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
             let later = c.only(|u| match *u {
                 Use::Extend { from, to } => from.is_signed() && to.is_signed() && to.bits() == 32,
                 Use::Compare(t) => t.is_signed(),
