@@ -4,6 +4,7 @@
 //! which of its bits are known; the backward pass ([`uses`]) finds who reads a result and what of it matters.
 //! Both read the syntax tree through [`meaning`], which says once per distinct opcode what it does.
 
+pub mod choices;
 pub mod copies;
 pub mod facts;
 pub mod flow;

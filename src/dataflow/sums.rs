@@ -105,35 +105,6 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether a choice between two registers is made by a predicate: one of the two is made for it alone, and under it.
-    pub fn is_chosen_by_predicate(&self, selp: &Statement) -> bool {
-        let made = |n: usize| {
-            let at = self.arguments(selp).nth(n).filter(|&at| !self.is_fixed(at))?;
-            self.value(at)
-        };
-        made(1).zip(made(2)).is_some_and(|(a, b)| self.is_made_for_one(a) || self.is_made_for_one(b))
-    }
-
-    /// Whether what computes a value, copies and cuts of it looked through, does so for one reader and for nothing else.
-    fn is_made_for_one(&self, mut v: Value) -> bool {
-        for _ in 0..OFFSETS {
-            let (w, _, _) = self.maker(v);
-            let m = self.meaning(w);
-            if m.effect || w.guard.is_some() || self.uses(v).nth(1).is_some() || self.escapes(v) {
-                return false;
-            }
-            let integers = m.ty.zip(m.source).is_some_and(|(to, from)| to.is_int() && from.is_int());
-            let copied = m.action == Action::Mov || m.action == Action::Cvt && integers && !m.sat;
-            let next = self.arguments(w).nth(1).filter(|_| copied).map(|at| self.value(at));
-            match next {
-                Some(Some(next)) => v = next,
-                Some(None) => return false,
-                None => return true,
-            }
-        }
-        false
-    }
-
     /// Whether a register is counted up by a constant behind a statement that reads it, from what is computed before.
     fn is_counted(&self, at: u32, statement: u32) -> bool {
         let Some(register) = self.register(at) else { return false };
@@ -155,7 +126,7 @@ impl Flow<'_> {
     }
 
     /// A constant or a parameter, of which an instruction reads one at most.
-    fn is_fixed(&self, at: u32) -> bool {
+    pub(super) fn is_fixed(&self, at: u32) -> bool {
         let mut at = at;
         for _ in 0..OFFSETS {
             let Some(v) = self.value(at) else { break };

@@ -119,6 +119,10 @@ pub struct Case {
     pub taken_at: Option<u32>,
     /// A reader of the half may find another one that was written before it instead, and the block ends here.
     pub joins: bool,
+    /// The conversion is done under the predicate of the choice that alone reads it.
+    pub predicated: bool,
+    /// A choice puts the half into a register with something else.
+    pub merged: bool,
     /// An extension reads the half with zeros above.
     pub extended: bool,
     /// Of an unsigned byte all readers take some bits away.
@@ -138,6 +142,8 @@ impl Case {
             case.only_masked = form.dst == Type::U8 && flow.only_masked(v, 8);
             case.joins =
                 case.dst_bits == 16 && flow.escapes(v) && flow.copies_at_end(flow.maker(v).1, statement.operands);
+            case.predicated = flow.is_made_by_predicate(v);
+            case.merged = form.dst.bits() == 16 && form.dst.is_float() && flow.is_joined_by_choice(v, form.sat);
             case.extended = form.dst.bits() == 16 && form.dst.is_float() && flow.is_extended(v);
             case.reader = flow.uses(v).next().map(|u| u.statement);
             if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
@@ -220,7 +226,7 @@ impl Case {
                 && !flow.snippet()
             {
                 let merging = Merging { flow, constant_operands: machine.constant_operands };
-                let mask = case.mask();
+                let mask = case.mask().filter(|_| !case.predicated);
                 case.joined =
                     mask.and_then(|mask| merging.mask(at, mask, here)).and_then(|logic| joined(&logic, registers));
                 if mask.is_some() || form.src.is_float() && form.dst == Type::U8 {
@@ -371,6 +377,8 @@ impl Case {
             joined: None,
             taken_at: None,
             joins: false,
+            predicated: false,
+            merged: false,
             extended: false,
             only_masked: false,
         }

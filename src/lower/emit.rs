@@ -164,6 +164,12 @@ impl<'a> Emit<'a> {
         }
     }
 
+    /// Put the low half of the value into the result's register, below what that holds.
+    pub fn merge(&mut self) {
+        let (value, dst) = (self.value, Operand::reg(self.dst));
+        self.result(Alu::Prmt, &[value, Operand::Bits(0x7610), dst]);
+    }
+
     /// Permute the bytes of the value with zeros.
     pub fn permute(&mut self, selector: u32) {
         let value = self.value;

@@ -52,9 +52,10 @@ fn f2f(c: &Case, ftz: bool) -> Convert {
     Convert::F2f { dst: of(c.form.dst), src: of(c.form.src), round: round(&c.form), ftz }
 }
 
-/// A reader that works on all 32 bits of the register, so that the half above has to be zero.
+/// A reader that works on all 32 bits of the register, so that the half above has to be zero; so it has under a predicate.
 fn reads_word(c: &Case) -> bool {
     c.extended
+        || c.predicated
         || c.any(|u| match u {
             Use::Logic => true,
             Use::FloatToFloat { from: Type::Bf16, .. } => c.form.dst == Type::Bf16,
@@ -323,6 +324,9 @@ pub const RULES: &[Rule] = &[
         emit: |c, e| {
             let dst = format(c.form.dst).unwrap_or(Format::F16);
             e.result(f2fp(c, dst, Format::F32, PackMode::PackAb), &[Operand::RZ, c.source.operand]);
+            if c.merged && !c.form.sat {
+                e.merge();
+            }
         },
         why: "the half unit is faster than the conversion unit; it leaves the upper half undefined and reads no negated source",
         examples: &[

@@ -130,7 +130,7 @@ pub const RULES: &[Rule] = &[
         card: 2,
         name: "field-of-word",
         title: "a byte or half that a bfe or shift takes out of a word is read by I2F where it stood",
-        when: |c| int_to_float(c) && c.source.field.is_some_and(|f| reads_field(c, f)),
+        when: |c| int_to_float(c) && !c.predicated && c.source.field.is_some_and(|f| reads_field(c, f)),
         emit: |c, e| {
             if let Some(f) = c.source.field {
                 let narrow = c.form.src.bits() == 8;
@@ -152,6 +152,7 @@ pub const RULES: &[Rule] = &[
         title: "a byte of a loaded vector is read by I2F where it stands",
         when: |c| {
             int_to_float(c)
+                && !c.predicated
                 && c.source.byte.is_some()
                 && match (c.form.src.is_signed(), c.source.cut) {
                     (true, true) => {

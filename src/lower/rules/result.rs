@@ -80,6 +80,9 @@ pub const RULES: &[Rule] = &[
             }
             let value = e.value.select(Selector::H0H0);
             e.result(Alu::Hadd2 { f32: false, sat: true }, &[value, Operand::NEG_RZ.select(Selector::H0H0)]);
+            if c.merged {
+                e.merge();
+            }
             if c.form.src == Type::F32 && c.any(|u| matches!(u, Use::Logic | Use::Mask(_) | Use::Extend { .. })) {
                 let value = e.value;
                 e.result(Alu::Prmt, &[value, Operand::Bits(0x7610), value]);
