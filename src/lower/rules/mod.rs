@@ -7,12 +7,20 @@ pub mod int_to_int;
 pub mod narrow;
 pub mod pack;
 pub mod result;
+pub mod saturation;
 
 use super::rule::Rule;
 
 /// The operation rules: the first that matches emits.
-pub const OPERATION: &[&[Rule]] =
-    &[pack::RULES, narrow::RULES, float_to_float::RULES, float_to_int::RULES, int_to_float::RULES, int_to_int::RULES];
+pub const OPERATION: &[&[Rule]] = &[
+    pack::RULES,
+    narrow::RULES,
+    float_to_float::RULES,
+    float_to_int::RULES,
+    int_to_float::RULES,
+    saturation::RULES,
+    int_to_int::RULES,
+];
 
 /// The result rules: the first that matches finishes.
 pub const RESULT: &[&[Rule]] = &[result::RULES];
