@@ -16,6 +16,7 @@ pub mod sign;
 pub mod stores;
 pub mod sums;
 pub mod uses;
+pub mod vectors;
 
 pub use facts::Known;
 pub use flow::{Flow, Tables, Value};

@@ -121,6 +121,8 @@ pub struct Case {
     pub joins: bool,
     /// The conversion is done under the predicate of the choice that alone reads it.
     pub predicated: bool,
+    /// Of a parameter: all that reads the result puts it together with another register.
+    pub beside: bool,
     /// A choice puts the half into a register with something else.
     pub merged: bool,
     /// An extension reads the half with zeros above.
@@ -213,6 +215,9 @@ impl Case {
                 flow.escapes(v) || flow.uses(v).next_back().is_some_and(|u| here.is_some_and(|here| u.statement > here))
             });
             case.source = look.at(at, case.source, DEPTH);
+            case.beside = matches!(case.source.origin, Origin::Param { .. })
+                && machine.uniform_parameters
+                && flow.value(statement.operands).is_some_and(|v| flow.meets_registers(v, form.dst.bits() != 16));
             let upper = matches!(case.source.origin, Origin::Part { element, .. } if element % 2 == 1);
             case.take_over(flow, at, passed);
             case.source.stored = form.src.is_int()
@@ -378,6 +383,7 @@ impl Case {
             taken_at: None,
             joins: false,
             predicated: false,
+            beside: false,
             merged: false,
             extended: false,
             only_masked: false,

@@ -76,6 +76,7 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
         select_guarded(case, &mut e);
     }
     uniform_parameter(case, &mut e.out);
+    uniform_rereading(case, &mut e.out);
     let into = e.into.or(case.reader.filter(|_| e.passed));
     let carried = e.carried.take().map_or_else(Vec::new, |i| vec![i]);
     let fate = match e.folded.or(e.note) {
@@ -109,7 +110,9 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         Op::Convert(Convert::I2f { .. }) => case.form.src.bits() > 8,
         Op::Convert(_) => true,
         Op::Alu(Alu::Fadd { .. }) => true,
-        Op::Alu(Alu::ShiftRightSigned) => !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_))),
+        Op::Alu(Alu::ShiftRightSigned) => {
+            stores_pair(case) || !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_)))
+        }
         Op::Alu(_) => false,
     };
     // beside other readers mostly only what is wide is uniform
@@ -140,6 +143,51 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         let operands = SmallVec::from_slice(&[uniform, at]);
         out.insert(0, Instruction { guard: None, op: Alu::Ldcu(width).into(), operands });
     }
+}
+
+/// A pair that is stored is made of uniform registers.
+fn stores_pair(case: &Case) -> bool {
+    case.any(|u| matches!(u, Use::Store { bits: 64, .. }))
+}
+
+/// Load a parameter again with the width that a conversion to or from a byte or half wants, and extend it there, where what
+/// reads the result has another register beside it.
+fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
+    let Origin::Param { offset, .. } = case.source.origin else { return };
+    let (dst, src) = (case.form.dst, case.form.src);
+    let word = case.dst_bits >= 32;
+    let width = match (dst.bits(), src.bits()) {
+        // the low part of a word is read where it is
+        (8 | 16, _) if dst.is_unsigned() && word => return,
+        (8, 16..) => 8,
+        (16, 16 | 32) => 16,
+        (32 | 64, 16) if src.is_signed() => 16,
+        (64, 16 | 32) if src.is_unsigned() && stores_pair(case) => src.bits(),
+        _ => return,
+    };
+    let beside = match dst.bits() {
+        64 => case
+            .only(|u| matches!(u, Use::Multiply(64) | Use::ShiftLeft(_) | Use::Mask(_) | Use::Store { bits: 64, .. })),
+        _ => case.beside,
+    };
+    let integers = case.from_int() && case.to_int() && !case.form.sat && !case.form.pack;
+    if !case.machine.uniform_parameters || !beside || !case.source.only_reader || !integers {
+        return;
+    }
+    let permute = Op::Alu(Alu::Prmt);
+    if !case.machine.uniform_permute && out.iter().any(|i| i.op == permute) {
+        return;
+    }
+    for i in out.iter_mut().filter(|i| i.op == permute) {
+        i.op = Alu::Uprmt.into();
+        i.operands[0] = Operand::Uniform(UNIFORM);
+        i.operands[1] = Operand::Uniform(UNIFORM);
+        i.operands[3] = Operand::Uniform(Operand::URZ);
+    }
+    let offset = case.machine.parameters + offset.unwrap_or(0);
+    let at = Operand::Const { bank: 0, offset, sel: Selector::Whole, half: false };
+    let operands = SmallVec::from_slice(&[Operand::Uniform(UNIFORM), at]);
+    out.insert(0, Instruction { guard: None, op: Alu::Ldcu(width as u8).into(), operands });
 }
 
 /// The uniform register that stands for all of them.

@@ -71,6 +71,8 @@ pub struct Machine {
     pub constant_operands: bool,
     /// A parameter that only one conversion reads is loaded into a uniform register for it.
     pub uniform_parameters: bool,
+    /// Uniform registers can be permuted.
+    pub uniform_permute: bool,
     /// A 64-bit sum takes the sign of a 32-bit addend itself (`LEA.HI.X.SX32`).
     pub sum_takes_sign: bool,
     /// How a register is cleared.
@@ -92,6 +94,7 @@ const ROWS: &[Machine] = &[
         parameters: 0x160,
         constant_operands: true,
         uniform_parameters: false,
+        uniform_permute: true,
         sum_takes_sign: true,
         zero: Zero::Mov,
         shift_on_multiplier: false,
@@ -140,6 +143,7 @@ const ROWS: &[Machine] = &[
         parameters: 0x380,
         constant_operands: false,
         shift_on_multiplier: true,
+        uniform_permute: false,
         sum_takes_sign: false,
         predicated_select: false,
         ..Machine::SM_89
@@ -157,6 +161,7 @@ impl Machine {
         parameters: 0x160,
         constant_operands: true,
         uniform_parameters: false,
+        uniform_permute: true,
         sum_takes_sign: true,
         zero: Zero::Mov,
         shift_on_multiplier: false,

@@ -81,6 +81,8 @@ pub enum Alu {
     Lop3,
     /// Byte permute.
     Prmt,
+    /// Byte permute of uniform registers.
+    Uprmt,
     /// `SHF.L.U32`
     ShiftLeft,
     /// `SHF.R.S32.HI`
@@ -137,6 +139,7 @@ impl fmt::Display for Alu {
             Alu::Sel => f.write_str("SEL"),
             Alu::Lop3 => f.write_str("LOP3.LUT"),
             Alu::Prmt => f.write_str("PRMT"),
+            Alu::Uprmt => f.write_str("UPRMT"),
             Alu::ShiftLeft => f.write_str("SHF.L.U32"),
             Alu::ShiftRightSigned => f.write_str("SHF.R.S32.HI"),
             Alu::ShiftRight => f.write_str("SHF.R.U32.HI"),

@@ -118,6 +118,9 @@ pub enum Operand {
 }
 
 impl Operand {
+    /// The number of the uniform register that is zero.
+    pub const URZ: u8 = 255;
+
     /// A plain register.
     pub const fn reg(reg: Reg) -> Self {
         Operand::Reg { reg, neg: false, abs: false, sel: Selector::Whole }
@@ -185,6 +188,7 @@ impl fmt::Display for Operand {
             Operand::Const { bank, offset, sel, half } => {
                 write!(f, "c[{bank:#x}]{}[{offset:#x}]{sel}", if half { " " } else { "" })
             }
+            Operand::Uniform(Operand::URZ) => f.write_str("URZ"),
             Operand::Uniform(n) => write!(f, "UR{n}"),
             Operand::Bits(v) => write!(f, "{v:#x}"),
             Operand::Bare(v) => write!(f, "{v}"),
