@@ -111,7 +111,9 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         Op::Convert(_) => true,
         Op::Alu(Alu::Fadd { .. }) => true,
         Op::Alu(Alu::ShiftRightSigned) => {
-            stores_pair(case) || !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_)))
+            !case.machine.sum_takes_sign
+                || stores_pair(case)
+                || !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_)))
         }
         Op::Alu(_) => false,
     };
