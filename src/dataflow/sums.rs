@@ -15,8 +15,8 @@ const OFFSETS: u32 = 4;
 const COUNTERS: usize = 16;
 
 impl Flow<'_> {
-    /// A 64-bit sum that takes the sign of its sign-extended addend itself (LEA.HI.X.SX32): a sum of two, in no loop
-    /// that the addend is made outside of. Products and sums of three take a pair; an offset of an address is no addend.
+    /// A 64-bit sum that takes the sign of its sign-extended addend itself (LEA.HI.X.SX32): a sum of two. Products, sums of
+    /// three and what a loop counts up take a pair; an offset of an address is no addend.
     pub(super) fn takes_sign(&self, s: &Statement, site: UseSite, position: u32, end: u32) -> bool {
         let module = self.module();
         let second = after(module, s.operands, end);
@@ -87,7 +87,8 @@ impl Flow<'_> {
     }
 
     /// Whether an extension makes a pair for a sum, as the word is joined of several: a quotient or remainder, which ptxas
-    /// corrects under predicates, a choice that it makes by one, or a register that is written in several places, read in another block than the sum.
+    /// corrects under predicates, a choice that it makes by one, or a register that is written in several places, read in
+    /// another block than the sum.
     fn is_pair_of_joined(&self, extension: &Statement, here: u32, sum: u32) -> bool {
         let Some(at) = self.arguments(extension).nth(1) else { return false };
         let Some(v) = self.value(at) else {

@@ -235,7 +235,7 @@ impl Flow<'_> {
             let by = self.arguments(reader).nth(2).and_then(|o| self.constant(o));
             !self.escapes(v)
                 && by.is_some_and(|by| match self.meaning(reader).action {
-                    Action::Shl => by < 32 && mask << by >> 32 == 0,
+                    Action::Shl => by < 32 && crate::bits::truncate(mask, 32) << by >> 32 == 0,
                     Action::Mul => by.is_power_of_two(),
                     _ => false,
                 })
