@@ -68,6 +68,8 @@ pub struct Lazy {
     pub twin_statements: FxHashSet<u32>,
     /// The numbers of values that follow from a register that is written in several places.
     pub joined_numbers: FxHashSet<u64>,
+    /// The first value of each number, of those made where loops have begun.
+    pub leaders: FxHashMap<u64, Value>,
     pub pairs: FxHashMap<Value, Pair>,
     pub liveness: super::live::Liveness,
     pub loops: Loops,
@@ -94,6 +96,7 @@ impl Lazy {
         self.twins.clear();
         self.twin_statements.clear();
         self.joined_numbers.clear();
+        self.leaders.clear();
         self.pairs.clear();
         self.liveness.clear(function.statements.len(), scan.occurrences.registers());
         self.loops.innermost.clear();

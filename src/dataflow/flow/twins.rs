@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
 
 use crate::dataflow::meaning::Action;
 use crate::ptx::{OperandKind, Statement, Type};
@@ -44,19 +45,27 @@ impl Work<'_> {
                 continue;
             }
             let Some(result) = self.own_value(s.operands) else { continue };
-            let number = self.number(result, NUMBER_DEPTH);
             let bits = self.meaning(s).ty.map_or(0, Type::bits);
-            match conversions.get(&number).copied() {
+            let mut numbers: SmallVec<[u64; 2]> = SmallVec::from_slice(&[self.number(result, NUMBER_DEPTH)]);
+            if self.loops_begun(i) {
+                numbers.extend(self.name(s));
+            }
+            let earlier = numbers.iter().find_map(|number| {
+                let &(value, at, of) = conversions.get(number)?;
                 // the low word of an extension is that to a word
-                Some((value, at, of))
-                    if of >= bits
-                        && self.is_done(at, i)
-                        && !(self.lazy.joined_numbers.contains(&number) && self.loops_between(at, i)) =>
-                {
+                (of >= bits
+                    && self.is_done(at, i)
+                    && !(self.lazy.joined_numbers.contains(number) && self.loops_between(at, i)))
+                .then_some(value)
+            });
+            match earlier {
+                Some(value) => {
+                    // What is made of it is equal too.
+                    self.lazy.made[result.0 as usize].number = self.made(value).number;
                     found.push((result, value));
                     self.lazy.twin_statements.insert(i);
                 }
-                _ => drop(conversions.insert(number, (result, i, bits))),
+                None => conversions.extend(numbers.iter().map(|&number| (number, (result, i, bits)))),
             }
         }
         for (twin, value) in found {
@@ -82,20 +91,79 @@ impl Work<'_> {
         self.lazy.loops.innermost(self.scan, second).is_some_and(|(start, _)| start > first)
     }
 
+    /// A number that conversions of the same register have in common, whatever that is equal to.
+    fn name(&mut self, s: &Statement) -> Option<u64> {
+        let end = s.operands + s.operand_count;
+        let source = after(self.module, s.operands, end);
+        let value = self.own_value(source).filter(|_| source + 1 == end)?;
+        let value = self.copied(value);
+        Some(mix(mix(3, u64::from(s.opcode.0)), u64::from(value.0)))
+    }
+
+    /// Whether a statement is in or behind the first loop.
+    fn loops_begun(&self, statement: u32) -> bool {
+        self.scan.loops.first().is_some_and(|first| first.0 <= statement)
+    }
+
+    /// Whether a value is read by its register alone: where loops have begun, in another block than makes it, ptxas sees
+    /// no more that an earlier value is equal. What a loop leaves as it is counts as before the loop.
+    fn is_by_name(&mut self, source: Value, reader: u32) -> bool {
+        let scan = self.scan;
+        let made = self.made(source).statement;
+        if !self.loops_begun(made) {
+            return false;
+        }
+        let mut place = reader;
+        for _ in 0..NUMBER_DEPTH {
+            let Some((start, _)) = self.lazy.loops.innermost(scan, place).filter(|l| l.0 > made) else { break };
+            place = start - 1;
+        }
+        scan.block(made) != scan.block(place)
+    }
+
+    /// What a copy copies, or the value itself.
+    fn copied(&mut self, mut v: Value) -> Value {
+        for _ in 0..NUMBER_DEPTH {
+            let s = self.statement(self.made(v).statement);
+            let end = s.operands + s.operand_count;
+            let (to, source) = (s.operands, after(self.module, s.operands, end));
+            let moves = self.meaning(s).action == Action::Mov && s.guard.is_none() && source + 1 == end;
+            match self.module.operands[to as usize].kind {
+                OperandKind::Register(_) if moves => {}
+                _ => break,
+            }
+            let Some(of) = self.own_value(source) else { break };
+            v = of;
+        }
+        v
+    }
+
+    /// The number of a value as a statement reads it.
+    fn read(&mut self, source: Value, reader: u32, depth: u32) -> u64 {
+        let source = self.copied(source);
+        let number = self.number(source, depth);
+        let leads = self.lazy.leaders.get(&number).is_none_or(|&first| first == source);
+        if leads || !self.is_by_name(source, reader) { number } else { mix(1, u64::from(source.0)) }
+    }
+
     /// A number that equal values have in common: of the opcode that makes it and the numbers of what that reads.
     fn number(&mut self, v: Value, depth: u32) -> u64 {
         let made = self.made(v);
         if made.number != 0 {
             return made.number;
         }
-        let (s, element) = (self.statement(made.statement), made.element);
-        let number = self.number_of(s, element, depth).unwrap_or(mix(1, u64::from(v.0)));
+        let (i, element) = (made.statement, made.element);
+        let number = self.number_of(i, element, depth).unwrap_or(mix(1, u64::from(v.0)));
         self.lazy.made[v.0 as usize].number = number;
+        if self.loops_begun(i) {
+            self.lazy.leaders.entry(number).or_insert(v);
+        }
         number
     }
 
-    fn number_of(&mut self, s: &Statement, element: u16, depth: u32) -> Option<u64> {
+    fn number_of(&mut self, i: u32, element: u16, depth: u32) -> Option<u64> {
         let module = self.module;
+        let s = self.statement(i);
         let m = *self.meaning(s);
         let param = self.loads_parameter(s);
         if depth == 0 || s.guard.is_some() || m.effect || matches!(m.action, Action::Load(_)) && !param {
@@ -138,7 +206,7 @@ impl Work<'_> {
             let o = &module.operands[at as usize];
             let part = match o.kind {
                 OperandKind::Register(_) => match self.own_value(at) {
-                    Some(source) => self.number(source, depth - 1),
+                    Some(source) => self.read(source, i, depth - 1),
                     None => {
                         joined = true;
                         mix(2, u64::from(self.written_last(at)?))
