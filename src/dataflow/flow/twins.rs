@@ -91,18 +91,27 @@ impl Work<'_> {
         self.lazy.loops.innermost(self.scan, second).is_some_and(|(start, _)| start > first)
     }
 
-    /// A number that conversions of the same register have in common, whatever that is equal to.
+    /// A number that conversions of the same register have in common, whatever that is equal to. Of the first of equal
+    /// values that says no more than the number.
     fn name(&mut self, s: &Statement) -> Option<u64> {
         let end = s.operands + s.operand_count;
         let source = after(self.module, s.operands, end);
         let value = self.own_value(source).filter(|_| source + 1 == end)?;
         let value = self.copied(value);
+        if self.leads(value, self.made(value).number) {
+            return None;
+        }
         Some(mix(mix(3, u64::from(s.opcode.0)), u64::from(value.0)))
     }
 
     /// Whether a statement is in or behind the first loop.
     fn loops_begun(&self, statement: u32) -> bool {
         self.scan.loops.first().is_some_and(|first| first.0 <= statement)
+    }
+
+    /// Whether no other value is the first of its number among those made where loops have begun.
+    fn leads(&self, v: Value, number: u64) -> bool {
+        self.lazy.leaders.get(&number).is_none_or(|&first| first == v)
     }
 
     /// Whether a value is read by its register alone: where loops have begun, in another block than makes it, ptxas sees
@@ -142,8 +151,11 @@ impl Work<'_> {
     fn read(&mut self, source: Value, reader: u32, depth: u32) -> u64 {
         let source = self.copied(source);
         let number = self.number(source, depth);
-        let leads = self.lazy.leaders.get(&number).is_none_or(|&first| first == source);
-        if leads || !self.is_by_name(source, reader) { number } else { mix(1, u64::from(source.0)) }
+        if self.leads(source, number) || !self.is_by_name(source, reader) {
+            number
+        } else {
+            mix(1, u64::from(source.0))
+        }
     }
 
     /// A number that equal values have in common: of the opcode that makes it and the numbers of what that reads.
