@@ -130,21 +130,32 @@ impl Work<'_> {
         scan.block(made) != scan.block(place)
     }
 
-    /// What a copy copies, or the value itself.
+    /// What a copy copies, or the value itself; an element of a packed word is what was packed.
     fn copied(&mut self, mut v: Value) -> Value {
+        let module = self.module;
         for _ in 0..NUMBER_DEPTH {
-            let s = self.statement(self.made(v).statement);
-            let end = s.operands + s.operand_count;
-            let (to, source) = (s.operands, after(self.module, s.operands, end));
-            let moves = self.meaning(s).action == Action::Mov && s.guard.is_none() && source + 1 == end;
-            match self.module.operands[to as usize].kind {
-                OperandKind::Register(_) if moves => {}
-                _ => break,
+            let element = self.made(v).element;
+            let Some((to, mut source)) = self.moved(v) else { break };
+            if let OperandKind::Vector(_) = to {
+                let Some((_, vector)) = self.own_value(source).and_then(|word| self.moved(word)) else { break };
+                if module.operands[vector as usize].kind != to {
+                    break;
+                }
+                source = vector + 1 + u32::from(element);
             }
             let Some(of) = self.own_value(source) else { break };
             v = of;
         }
         v
+    }
+
+    /// What the `mov` that makes a value writes to and reads, if it is one.
+    fn moved(&self, v: Value) -> Option<(OperandKind, u32)> {
+        let s = self.statement(self.made(v).statement);
+        let source = after(self.module, s.operands, s.operands + s.operand_count);
+        let to = self.module.operands[s.operands as usize].kind;
+        (self.meaning(s).action == Action::Mov && s.guard.is_none() && source < s.operands + s.operand_count)
+            .then_some((to, source))
     }
 
     /// The number of a value as a statement reads it.
@@ -183,25 +194,6 @@ impl Work<'_> {
         }
         let end = s.operands + s.operand_count;
         let results = after(module, s.operands, end);
-        if m.action == Action::Mov && results + 1 == end {
-            let source = self.own_value(results);
-            match (module.operands[s.operands as usize].kind, source) {
-                // A copy is what it copies; an element of a packed word is what was packed.
-                (OperandKind::Register(_), Some(source)) => return Some(self.number(source, depth - 1)),
-                (OperandKind::Vector(count), Some(source)) => {
-                    let w = self.statement(self.made(source).statement);
-                    let vector = after(module, w.operands, w.operands + w.operand_count);
-                    if self.meaning(w).action == Action::Mov
-                        && w.guard.is_none()
-                        && module.operands.get(vector as usize).map(|o| o.kind) == Some(OperandKind::Vector(count))
-                        && let Some(part) = self.own_value(vector + 1 + u32::from(element))
-                    {
-                        return Some(self.number(part, depth - 1));
-                    }
-                }
-                _ => {}
-            }
-        }
         // Extensions of bytes and halves to words and to pairs of words begin alike.
         let extended = match (m.ty, m.source) {
             (Some(to), Some(from)) if m.action == Action::Cvt && !m.sat && !m.pack => {
