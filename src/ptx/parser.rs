@@ -381,12 +381,15 @@ impl<'s> Parser<'s> {
         let text = span.of(self.source);
         let slot = key::opcode_slot(text) as usize >> 24 & (RECENT - 1);
         let (recent, id) = self.recent_opcodes[slot];
-        if recent.of(self.source) == text {
-            return id;
-        }
-        let id = self.intern_other_opcode(text);
-        self.recent_opcodes[slot] = (span, id);
-        // a directive's name is interned too, and is no opcode behind a guard
+        let id = if recent.of(self.source) == text {
+            id
+        } else {
+            let id = self.intern_other_opcode(text);
+            self.recent_opcodes[slot] = (span, id);
+            id
+        };
+        // a directive's name is interned too, and is no opcode behind a guard; an opcode that comes here has been put out
+        // of its slot
         if !text.starts_with(b".")
             && let Some(known) = key::known_opcode(text)
         {

@@ -76,11 +76,13 @@ pub struct Scopes<'s> {
     /// The last register of each slot by its name.
     known: Box<[Known; KNOWN]>,
     /// The last range of each slot, by its name; none where the name may have another meaning now.
-    ranges: [RecentRange<key::Prefix>; RANGES],
+    ranges: [RecentRange<key::Prefix>; SHORT_RANGES],
     /// As `ranges`, also of longer names.
     long_ranges: [RecentRange<key::Name>; RANGES],
     /// There is something in `ranges` or `long_ranges`.
     ranges_known: bool,
+    /// The length of the longest name of a range so far.
+    longest_range: usize,
     /// Counts the functions.
     function: u32,
     /// Counts the changes that may give a name another meaning.
@@ -114,8 +116,15 @@ struct Known {
 /// Number of ranges that are found at once.
 const RANGES: usize = 16;
 
+/// Number of ranges with short names that are found at once: so many that `%r`, `%rd`, `%f` and the like, which follow
+/// each other in every statement, have slots of their own.
+const SHORT_RANGES: usize = 64;
+
 /// Size of a range's table that needs no reason.
 const TABLE: usize = 1024;
+
+/// A table of so many numbers is made at once.
+const SMALL: usize = 256;
 
 /// Number of counters of names that end in digits.
 const LIKES: usize = 256;
@@ -147,7 +156,7 @@ fn range_like(name: &[u8]) -> Option<usize> {
 
 #[inline]
 fn range_slot(name: key::Prefix) -> usize {
-    (key::spread(name) >> 60) as usize % RANGES
+    (key::spread(name >> 32) >> 58) as usize % SHORT_RANGES
 }
 
 impl<'s> Scopes<'s> {
@@ -164,9 +173,10 @@ impl<'s> Scopes<'s> {
             budget: source.len() / 4 + 1024,
             recent: Box::new([Recent { key: 0, name: Span::default(), generation: 0, id: RegId(0) }; RECENT]),
             known: Box::new([Known { name: [0; 2], generation: 0, id: RegId(0) }; KNOWN]),
-            ranges: [RecentRange::default(); RANGES],
+            ranges: [RecentRange::default(); SHORT_RANGES],
             long_ranges: [RecentRange::default(); RANGES],
             ranges_known: false,
+            longest_range: 0,
             function: 0,
             generation: 1,
         }
@@ -217,6 +227,9 @@ impl<'s> Scopes<'s> {
             self.grow();
         }
         self.changed();
+        if range {
+            self.longest_range = self.longest_range.max(text.len());
+        }
         let bucket = self.bucket(key);
         let numbered = !range && text.last().is_some_and(u8::is_ascii_digit);
         if numbered {
@@ -406,7 +419,7 @@ impl<'s> Scopes<'s> {
         let Declared::Range(count) = declaration.declared else {
             return NONE;
         };
-        let wanted = (number as usize + 1).next_power_of_two().max(16).min(count as usize);
+        let wanted = (number as usize + 1).next_power_of_two().max(SMALL).min(count as usize);
         let more = wanted - declaration.dense.len();
         // a few numbers of a large range are no reason for a table of all of them in each function
         if more <= self.budget && wanted <= TABLE + 16 * declaration.used as usize {
@@ -474,7 +487,7 @@ impl<'s> Scopes<'s> {
             }
         }
         let (prefix, digits) = name.split_at(start);
-        if digits.is_empty() || (digits[0] == b'0' && digits.len() > 1) {
+        if digits.is_empty() || (digits[0] == b'0' && digits.len() > 1) || prefix.len() > self.longest_range {
             return None;
         }
         let number = u32::try_from(number).ok()?;
@@ -542,7 +555,7 @@ mod tests {
         assert_eq!(high, Meaning::Register(RegId(0)));
         assert_eq!(scopes.resolve(Span::new(14, 16), &mut registers), Meaning::Register(RegId(1)));
         assert_eq!(scopes.resolve(Span::new(17, 28), &mut registers), high);
-        assert!(scopes.declarations[0].dense.len() < 100);
+        assert!(scopes.declarations[0].dense.len() <= SMALL);
     }
 
     #[test]
