@@ -28,7 +28,8 @@ impl Flow<'_> {
         let (Some(site), None) = (uses.next(), uses.next()) else { return false };
         let guarded = self.module().statements[site.statement as usize].guard.is_some();
         let other = self.other_choice(site).filter(|&at| !guarded && !self.is_fixed(at)).and_then(|at| self.value(at));
-        self.is_made_for_one(v) && other.is_some_and(|other| !self.is_made_for_one(other))
+        // few choices have such a value: they are asked for first
+        other.is_some_and(|other| self.is_made_for_one(v) && !self.is_made_for_one(other))
     }
 
     /// Whether a half is put into the register of a choice with something else: with a constant, if the choice alone reads

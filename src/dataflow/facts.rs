@@ -160,7 +160,7 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
         }
         _ if operand == s.operands => {
             // a choice of two constants is known for every purpose
-            let literal = |at| constant(module, at, |_| Known::NOTHING).is_some();
+            let literal = |at| constant(module, at, |_| None).is_some();
             let how = match m.action {
                 _ if m.ty.is_none_or(|t| t.bits() != 16) || m.action == Action::Mov => None,
                 Action::Min if literal(third) => Some(How::Limit),
@@ -208,7 +208,7 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
     let (module, s) = (work.module, work.statement(statement));
     let m = work.meaning(s);
     let operand = |at: u32| module.operands.get(at as usize).filter(|_| at < s.operands + s.operand_count);
-    let constant = |at: u32| constant(module, at, |at| work.known_before(at, statement));
+    let constant = |at: u32| constant(module, at, |at| work.known_before(at, statement).constant);
     let known = |at: u32| match operand(at)?.kind {
         OperandKind::Register(_) => Some(work.known_before(at, statement)),
         OperandKind::Integer | OperandKind::Negated => {

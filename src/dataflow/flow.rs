@@ -12,7 +12,7 @@ use std::cell::RefCell;
 
 use crate::ptx::{Module, OperandKind, RegId, Statement, StatementKind, literal};
 
-use super::facts::Known;
+use super::facts::{self, Known};
 use super::meaning::Meaning;
 use super::pairs::{self, Pair};
 use lazy::Lazy;
@@ -208,6 +208,13 @@ impl<'m> Flow<'m> {
         self.value(operand).map_or(Known::NOTHING, |v| self.known_value(v))
     }
 
+    /// The constant that a register as an operand is known to hold.
+    pub fn known_constant(&self, operand: u32) -> Option<u64> {
+        let v = self.value(operand)?;
+        // most of what is no constant does not follow from one
+        if facts::follows(self.meaning(self.maker(v).0)) { self.known_value(v).constant } else { None }
+    }
+
     /// What is known of a value's bits.
     pub fn known_value(&self, v: Value) -> Known {
         self.work(|w| w.known_value(v))
@@ -215,7 +222,7 @@ impl<'m> Flow<'m> {
 
     /// The integer that an operand is, literal or register with a known constant.
     pub fn constant(&self, operand: u32) -> Option<u64> {
-        constant(self.module, operand, |operand| self.known(operand))
+        constant(self.module, operand, |operand| self.known_constant(operand))
     }
 
     /// The statements that have a register as an operand, from the last one back, with their indices.
@@ -264,7 +271,7 @@ impl<'m> Flow<'m> {
 }
 
 /// The integer that an operand is, where `known` tells of registers.
-pub(super) fn constant(module: &Module<'_>, operand: u32, known: impl FnOnce(u32) -> Known) -> Option<u64> {
+pub(super) fn constant(module: &Module<'_>, operand: u32, known: impl FnOnce(u32) -> Option<u64>) -> Option<u64> {
     let mut at = operand;
     while module.operands.get(at as usize)?.kind == OperandKind::Negated {
         at += 1;
@@ -272,7 +279,7 @@ pub(super) fn constant(module: &Module<'_>, operand: u32, known: impl FnOnce(u32
     let o = module.operands[at as usize];
     let value = match o.kind {
         OperandKind::Integer => literal::integer(o.span.of(module.source))?.bits,
-        OperandKind::Register(_) => known(at).constant?,
+        OperandKind::Register(_) => known(at)?,
         _ => return None,
     };
     Some(if (at - operand).is_multiple_of(2) { value } else { value.wrapping_neg() })

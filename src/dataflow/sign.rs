@@ -53,7 +53,7 @@ impl Flow<'_> {
         let o = module.operands.get(at as usize)?;
         let bits = match o.kind {
             OperandKind::Float => float_bits(o.span.of(module.source), ty.bits())?,
-            OperandKind::Register(_) => self.known(at).constant?,
+            OperandKind::Register(_) => self.known_constant(at)?,
             _ => return None,
         };
         let one = match ty {

@@ -168,11 +168,11 @@ impl Case {
         }
         for (n, at) in places(module, statement).enumerate().take(8) {
             case.made |= u8::from(flow.value(at).is_some()) << n;
-            let constant = flow.known(at).constant;
-            if let Some(source) = case.sources.get_mut(n) {
-                match constant {
+            // the first one is looked at below
+            if let Some(source) = case.sources.get_mut(n).filter(|_| n > 0 || form.pack) {
+                match flow.known_constant(at) {
                     // A register that holds zero is read as RZ.
-                    Some(0) if n > 0 || form.pack => *source = Operand::RZ,
+                    Some(0) => *source = Operand::RZ,
                     // `cvt.pack` reads other constants too.
                     Some(bits) if n > 0 && form.pack => *source = integer(bits, form.src),
                     _ => {}

@@ -35,13 +35,21 @@ impl Work<'_> {
     /// read them read the earlier.
     pub fn find_twins(&mut self) {
         let scan = self.scan;
+        // One that is the only one of its kind has no like.
+        let mut kinds: FxHashMap<u64, bool> = FxHashMap::default();
+        for &i in &scan.conversions {
+            kinds.entry(self.kind(self.statement(i))).and_modify(|several| *several = true).or_insert(false);
+        }
+        if !kinds.values().any(|&several| several) {
+            return;
+        }
         // By number: the value, its statement, and its width.
         let mut conversions: FxHashMap<u64, (Value, u32, u32)> = FxHashMap::default();
         let mut found: Vec<(Value, Value)> = Vec::new();
         for &i in &scan.conversions {
             let s = self.statement(i);
             // What nothing needs is left out before like values are found.
-            if s.guard.is_some() || !scan.snippet && !self.is_live(i) {
+            if s.guard.is_some() || !kinds[&self.kind(s)] || !scan.snippet && !self.is_live(i) {
                 continue;
             }
             let Some(result) = self.own_value(s.operands) else { continue };
@@ -184,28 +192,40 @@ impl Work<'_> {
         number
     }
 
+    /// What statements that may do the same have in common: the opcode, but extensions of bytes and halves to words and to
+    /// pairs of words begin alike.
+    fn kind(&self, s: &Statement) -> u64 {
+        let m = self.meaning(s);
+        match (m.ty, m.source) {
+            (Some(to), Some(from))
+                if m.action == Action::Cvt
+                    && !m.sat
+                    && !m.pack
+                    && to.is_int()
+                    && from.is_int()
+                    && to.bits() >= 32
+                    && from.bits() <= 16 =>
+            {
+                u64::MAX - u64::from(from.bits()) * 2 - u64::from(from.is_signed())
+            }
+            _ => u64::from(s.opcode.0),
+        }
+    }
+
     fn number_of(&mut self, i: u32, element: u16, depth: u32) -> Option<u64> {
         let module = self.module;
         let s = self.statement(i);
-        let m = *self.meaning(s);
-        let param = self.loads_parameter(s);
-        if depth == 0 || s.guard.is_some() || m.effect || matches!(m.action, Action::Load(_)) && !param {
+        let m = self.meaning(s);
+        if depth == 0
+            || s.guard.is_some()
+            || m.effect
+            || matches!(m.action, Action::Load(_)) && !self.loads_parameter(s)
+        {
             return None;
         }
         let end = s.operands + s.operand_count;
         let results = after(module, s.operands, end);
-        // Extensions of bytes and halves to words and to pairs of words begin alike.
-        let extended = match (m.ty, m.source) {
-            (Some(to), Some(from)) if m.action == Action::Cvt && !m.sat && !m.pack => {
-                (to.is_int() && from.is_int() && to.bits() >= 32 && from.bits() <= 16).then_some(from)
-            }
-            _ => None,
-        };
-        let opcode = match extended {
-            Some(from) => u64::MAX - u64::from(from.bits()) * 2 - u64::from(from.is_signed()),
-            None => u64::from(s.opcode.0),
-        };
-        let (mut number, mut joined) = (mix(opcode, u64::from(element)), false);
+        let (mut number, mut joined) = (mix(self.kind(s), u64::from(element)), false);
         for at in results..end {
             let o = &module.operands[at as usize];
             let part = match o.kind {
