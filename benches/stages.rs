@@ -159,5 +159,5 @@ fn whole(bencher: Bencher<'_, '_>, input: Input) {
 
 fn listing(text: &str, translation: &Translation<'_>) -> Vec<u8> {
     let lines = LineIndex::new(text.as_bytes());
-    Listing::new(false, false).part(&Unit { path: "k.ptx", translation, lines: &lines }).expect("memory").concat()
+    Listing::new(false, false).part(&Unit { path: "k.ptx", translation, lines: &lines }).expect("memory")
 }

@@ -36,7 +36,7 @@ fn everything(source: &[u8]) -> Vec<u8> {
     let translation = translate(source, &Options { arch: None, retarget: false, context: Context::Kernel });
     let lines = LineIndex::new(source);
     let unit = Unit { path: "k.ptx", translation: &translation, lines: &lines };
-    let listing = Listing::new(true, true).part(&unit).expect("memory").concat();
+    let listing = Listing::new(true, true).part(&unit).expect("memory");
     let mut json = Json::new(true);
     let part = json.part(&unit).expect("memory");
     let mut document = Vec::new();

@@ -54,12 +54,23 @@ struct Done<P> {
     results: Vec<sarif::Result>,
     /// What is wrong with the file as such.
     complaint: Option<String>,
+    /// Why its text, printed already, could not be written.
+    unwritten: Option<io::Error>,
     status: u8,
+}
+
+/// Why a file has no result.
+enum Stop {
+    /// What is wrong with it.
+    Complaint(String),
+    /// The output could not be written.
+    Unwritten(io::Error),
 }
 
 impl<P> Done<P> {
     fn failed(status: u8, complaint: String) -> Self {
-        Self { parts: Vec::new(), findings: Vec::new(), results: Vec::new(), complaint: Some(complaint), status }
+        let complaint = Some(complaint);
+        Self { parts: Vec::new(), findings: Vec::new(), results: Vec::new(), complaint, unwritten: None, status }
     }
 }
 
@@ -140,10 +151,14 @@ fn all<F: Format>(inputs: &[Input], job: &Job, mut format: F, output: Option<&Pa
     };
     for batch in inputs.chunks(batch) {
         let done: Vec<_> = match batch {
-            [input] => vec![file(input, job, &format)],
-            several => several.par_iter().map(|input| file(input, job, &format)).collect(),
+            // the only one is printed as it goes
+            [input] if inputs.len() == 1 => vec![file(input, job, &format, Some(&mut out))],
+            several => several.par_iter().map(|input| file(input, job, &format, None)).collect(),
         };
         for done in done {
+            if let Some(error) = done.unwritten {
+                return Err(error).with_context(write_failed);
+            }
             for (arch, part) in done.parts {
                 format.put(arch, part, &mut out).with_context(write_failed)?;
                 printed = true;
@@ -180,43 +195,46 @@ fn all<F: Format>(inputs: &[Input], job: &Job, mut format: F, output: Option<&Pa
     Ok(status)
 }
 
+/// Where the only file is printed to.
+type Direct<'o> = Option<&'o mut dyn Write>;
+
 /// Lowers one file for all targets; never panics.
-fn file<F: Format>(input: &Input, job: &Job, format: &F) -> Done<F::Part> {
+fn file<F: Format>(input: &Input, job: &Job, format: &F, out: Direct<'_>) -> Done<F::Part> {
     let name = input.name();
     bug::caught(&name, || match input.read() {
-        Ok(source) => source_text(&name, &source, job, format),
+        Ok(source) => source_text(&name, &source, job, format, out),
         Err(complaint) => Done::failed(FAILED, complaint),
     })
     .unwrap_or_else(|complaint| Done::failed(BUG, complaint))
 }
 
 /// Lowers a text.
-fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F) -> Done<F::Part> {
+fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F, out: Direct<'_>) -> Done<F::Part> {
     let not_ptx = not_ptx(source);
     let translated = |arch: &Option<Target>| translated(path, source, *arch, not_ptx.as_ref(), job);
     let lines;
-    let results: Result<Vec<_>, String> = match job.archs.as_slice() {
-        [arch] if source.len() < threads::WORTH => {
-            lines = LineIndex::new(source);
-            translated(arch)
-                .and_then(|translation| printed(path, *arch, translation, &lines, format))
-                .map(|done| vec![done])
-        }
+    let results: Result<Vec<_>, Stop> = match job.archs.as_slice() {
         [arch] => {
-            threads::start();
             let translation;
-            (translation, lines) = rayon::join(|| translated(arch), || LineIndex::new(source));
-            translation.and_then(|translation| printed(path, *arch, translation, &lines, format)).map(|done| vec![done])
+            if source.len() < threads::WORTH {
+                lines = LineIndex::new(source);
+                translation = translated(arch);
+            } else {
+                threads::start();
+                (translation, lines) = rayon::join(|| translated(arch), || LineIndex::new(source));
+            }
+            translation.and_then(|translation| Ok(vec![printed(path, *arch, translation, &lines, format, out)?]))
         }
         several => {
             threads::start();
             lines = LineIndex::new(source);
-            several.par_iter().map(|arch| printed(path, *arch, translated(arch)?, &lines, format)).collect()
+            several.par_iter().map(|arch| printed(path, *arch, translated(arch)?, &lines, format, None)).collect()
         }
     };
     let results = match results {
         Ok(results) => results,
-        Err(complaint) => return Done::failed(FAILED, complaint),
+        Err(Stop::Complaint(complaint)) => return Done::failed(FAILED, complaint),
+        Err(Stop::Unwritten(error)) => return Done { unwritten: Some(error), ..Done::failed(FAILED, String::new()) },
     };
     let mut parts = Vec::new();
     let mut found = Vec::new();
@@ -239,7 +257,8 @@ fn source_text<F: Format>(path: &str, source: &[u8], job: &Job, format: &F) -> D
         }
     };
     written.expect("memory can be written");
-    Done { parts, findings: text, results, complaint: None, status: if illegal { ILLEGAL } else { 0 } }
+    let status = if illegal { ILLEGAL } else { 0 };
+    Done { parts, findings: text, results, complaint: None, unwritten: None, status }
 }
 
 /// What one file gives for one target: its part, if there is a target at all, and its findings.
@@ -252,29 +271,39 @@ fn translated<'s>(
     arch: Option<Target>,
     not_ptx: Option<&Diagnostic>,
     job: &Job,
-) -> Result<Translation<'s>, String> {
+) -> Result<Translation<'s>, Stop> {
     let text = if not_ptx.is_some() { b"".as_slice() } else { source };
     let mut translation = translate(text, &Options { arch, ..job.options });
     if let Some(diagnostic) = not_ptx {
         translation.functions.clear();
         translation.diagnostics = vec![diagnostic.clone()];
     } else if arch.is_none() && translation.module.target.is_none() {
-        return Err(format!("'{path}' has no .target, so the architecture has to be given: --arch sm_89"));
+        let complaint = format!("'{path}' has no .target, so the architecture has to be given: --arch sm_89");
+        return Err(Stop::Complaint(complaint));
     }
     Ok(translation)
 }
 
-/// Prints what was translated.
+/// Prints what was translated, at once if there is a place for it.
 fn printed<F: Format>(
     path: &str,
     arch: Option<Target>,
     translation: Translation<'_>,
     lines: &LineIndex<'_>,
     format: &F,
-) -> Result<ForTarget<F::Part>, String> {
-    let aimed = arch.is_some() || translation.module.target.is_some();
-    let unit = Unit { path, translation: &translation, lines };
-    let print = || format.part(&unit).map_err(|error| format!("cannot print '{path}': {error}"));
-    let part = aimed.then(print).transpose()?;
+    out: Direct<'_>,
+) -> Result<ForTarget<F::Part>, Stop> {
+    let mut part = None;
+    if arch.is_some() || translation.module.target.is_some() {
+        let unit = Unit { path, translation: &translation, lines };
+        let done = match out {
+            Some(out) => format.print(&unit, out).map_err(Stop::Unwritten)?,
+            None => false,
+        };
+        if !done {
+            let failed = |error| Stop::Complaint(format!("cannot print '{path}': {error}"));
+            part = Some(format.part(&unit).map_err(failed)?);
+        }
+    }
     Ok((translation.arch, part, translation.diagnostics))
 }

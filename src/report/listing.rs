@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use super::text::lossy;
+use super::text::{lossy, push_one_line};
 use super::{Format, Unit, explain};
 use crate::sass::{Instruction, Op, Operand, Reg, Selector};
 use crate::target::Target;
@@ -19,11 +19,8 @@ const INSTRUCTION_BYTES: u64 = 16;
 /// Where nvdisasm ends a guard: the instruction starts one blank further.
 const GUARD_WIDTH: usize = 18;
 
-/// Conversions that are worth a thread's time.
-const SHARE: usize = 1024;
-
-/// Shares for each core: some take longer than others.
-const SHARES_PER_CORE: usize = 4;
+/// Conversions that are worth a thread's time; their text fits the caches.
+const SHARE: usize = 512;
 
 /// The format of `--format sass`.
 pub struct Listing {
@@ -43,39 +40,44 @@ impl Listing {
 }
 
 impl Format for Listing {
-    type Part = Vec<Vec<u8>>;
+    type Part = Vec<u8>;
 
-    fn part(&self, unit: &Unit<'_, '_>) -> io::Result<Vec<Vec<u8>>> {
-        let translation = unit.translation;
-        let mut head = Vec::new();
-        if self.headed {
-            writeln!(head, "// {} for {}", unit.path, translation.arch)?;
-        }
-        if !translation.module.snippet {
-            writeln!(head, "\t.target\t{}", translation.arch)?;
-        }
-        let conversions: usize = translation.functions.iter().map(|f| f.conversions.len()).sum();
-        let shares = if conversions < SHARE { 1 } else { SHARES_PER_CORE * rayon::current_num_threads() };
-        let functions = translation.functions.len().div_ceil(shares).max(1);
-        let write = |functions: &[FunctionTranslation]| {
-            let (mut texts, mut out) = (Texts::default(), Vec::with_capacity(4096));
-            functions.iter().try_for_each(|function| self.function(unit, function, &mut texts, &mut out))?;
-            Ok(out)
-        };
-        let bodies: io::Result<Vec<Vec<u8>>> = match shares {
-            1 => translation.functions.chunks(functions).map(write).collect(),
-            _ => translation.functions.par_chunks(functions).map(write).collect(),
-        };
-        let mut parts = vec![head];
-        parts.append(&mut bodies?);
-        Ok(parts)
+    fn part(&self, unit: &Unit<'_, '_>) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        self.print(unit, &mut text)?;
+        Ok(text)
     }
 
-    fn put(&mut self, _: Target, part: Vec<Vec<u8>>, out: &mut dyn Write) -> io::Result<()> {
+    fn print(&self, unit: &Unit<'_, '_>, out: &mut dyn Write) -> io::Result<bool> {
+        let translation = unit.translation;
+        if self.headed {
+            writeln!(out, "// {} for {}", unit.path, translation.arch)?;
+        }
+        if !translation.module.snippet {
+            writeln!(out, "\t.target\t{}", translation.arch)?;
+        }
+        let conversions: usize = translation.functions.iter().map(|f| f.conversions.len()).sum();
+        let threads = if conversions <= SHARE { 1 } else { rayon::current_num_threads() };
+        let mut sheets: Vec<Sheet<'_>> = (0..threads).map(|_| Sheet::default()).collect();
+        let mut rest = translation.functions.as_slice();
+        while !rest.is_empty() {
+            for sheet in &mut sheets {
+                (sheet.functions, rest) = rest.split_at(share(rest));
+            }
+            match sheets.as_mut_slice() {
+                [sheet] => self.fill(unit, sheet)?,
+                several => several.par_iter_mut().try_for_each(|sheet| self.fill(unit, sheet))?,
+            }
+            sheets.iter().try_for_each(|sheet| out.write_all(&sheet.text))?;
+        }
+        Ok(true)
+    }
+
+    fn put(&mut self, _: Target, part: Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
         if std::mem::replace(&mut self.started, true) {
             out.write_all(b"\n\n")?;
         }
-        part.iter().try_for_each(|piece| out.write_all(piece))
+        out.write_all(&part)
     }
 
     fn finish(&mut self, _: &mut dyn Write) -> io::Result<()> {
@@ -83,7 +85,31 @@ impl Format for Listing {
     }
 }
 
+/// What one thread prints at once.
+#[derive(Default)]
+struct Sheet<'a> {
+    functions: &'a [FunctionTranslation],
+    texts: Texts,
+    text: Vec<u8>,
+}
+
+/// How many of the first functions one thread prints at once.
+fn share(functions: &[FunctionTranslation]) -> usize {
+    let mut conversions = 0;
+    let full = functions.iter().position(|function| {
+        conversions += function.conversions.len();
+        conversions >= SHARE
+    });
+    full.map_or(functions.len(), |last| last + 1)
+}
+
 impl Listing {
+    fn fill(&self, unit: &Unit<'_, '_>, sheet: &mut Sheet<'_>) -> io::Result<()> {
+        let Sheet { functions, texts, text } = sheet;
+        text.clear();
+        functions.iter().try_for_each(|function| self.function(unit, function, texts, text))
+    }
+
     fn function(
         &self,
         unit: &Unit<'_, '_>,
@@ -94,10 +120,7 @@ impl Listing {
         let module = &unit.translation.module;
         let name = module.functions[function.function as usize].name.of(module.source);
         if !name.is_empty() {
-            let name = lossy(name);
-            let section = format!(".text.{name}");
-            write!(out, "\n\n//--------------------- {section:<25} --------------------------\n")?;
-            write!(out, "\t.section\t{section},\"ax\",@progbits\n{section}:\n")?;
+            write_section(&lossy(name), out);
         }
         let file = format!("\t//## File \"{}\", line ", unit.path);
         let mut address = 0;
@@ -122,12 +145,21 @@ impl Listing {
     }
 }
 
+/// What nvdisasm prints above a function's code.
+fn write_section(name: &str, out: &mut Vec<u8>) {
+    const TITLE_WIDTH: usize = 25;
+    let mut put = |pieces: &[&str]| pieces.iter().for_each(|piece| out.extend_from_slice(piece.as_bytes()));
+    let padding = TITLE_WIDTH.saturating_sub(".text.".len() + name.chars().count());
+    put(&["\n\n//--------------------- .text.", name, &" ".repeat(padding), " --------------------------\n"]);
+    put(&["\t.section\t.text.", name, ",\"ax\",@progbits\n.text.", name, ":\n"]);
+}
+
 /// `        /*0010*/              @!P0 F2I.TRUNC.NTZ R7, R2 ;`
 ///
 /// A listing can have a hundred thousand of these lines, so what they usually have is printed without `fmt`.
 fn write_instruction(address: u64, instruction: &Instruction, texts: &mut Texts, out: &mut Vec<u8>) -> io::Result<()> {
     out.extend_from_slice(b"        /*");
-    write_address(address, out);
+    write_hexadecimal(address, 4, out);
     out.extend_from_slice(b"*/");
     match instruction.guard() {
         Some(guard) => write!(out, "{:>GUARD_WIDTH$} ", guard.to_string())?,
@@ -139,9 +171,22 @@ fn write_instruction(address: u64, instruction: &Instruction, texts: &mut Texts,
         out.extend_from_slice(separator);
         separator = b", ";
         match *operand {
-            Operand::Reg { reg, neg: false, abs: false, sel: Selector::Whole } if reg != Reg::RZ => {
+            Operand::Reg { reg, neg, abs: false, sel } => {
+                if neg {
+                    out.push(b'-');
+                }
                 out.push(b'R');
-                write_number(u32::from(reg.0), out);
+                match reg {
+                    Reg::RZ => out.push(b'Z'),
+                    Reg(number) => write_number(u32::from(number), out),
+                }
+                if sel != Selector::Whole {
+                    write!(out, "{sel}")?;
+                }
+            }
+            Operand::Bits(bits) => {
+                out.extend_from_slice(b"0x");
+                write_hexadecimal(bits.into(), 1, out);
             }
             _ => write!(out, "{operand}")?,
         }
@@ -150,11 +195,11 @@ fn write_instruction(address: u64, instruction: &Instruction, texts: &mut Texts,
     Ok(())
 }
 
-/// At least four hexadecimal digits.
-fn write_address(address: u64, out: &mut Vec<u8>) {
-    let digits = (67 - (address | 1).leading_zeros()) / 4;
-    for place in (0..digits.max(4)).rev() {
-        out.push(b"0123456789abcdef"[(address >> (place * 4) & 15) as usize]);
+/// At least so many hexadecimal digits.
+fn write_hexadecimal(number: u64, least: u32, out: &mut Vec<u8>) {
+    let digits = (67 - (number | 1).leading_zeros()) / 4;
+    for place in (0..digits.max(least)).rev() {
+        out.push(b"0123456789abcdef"[(number >> (place * 4) & 15) as usize]);
     }
 }
 
@@ -196,11 +241,12 @@ impl Texts {
 
 /// The `//` line of a conversion that is no instruction of its own.
 fn write_note(unit: &Unit<'_, '_>, line: u32, conversion: &Conversion, out: &mut Vec<u8>) -> io::Result<()> {
-    let text = unit.statement_text(conversion.statement);
     out.extend_from_slice(b"        // line ");
     write_number(line, out);
     out.extend_from_slice(b": ");
-    out.extend_from_slice(text.trim_end_matches([';', ' ']).as_bytes());
+    push_one_line(unit.source_text(conversion.statement), out);
+    let shown = out.iter().rposition(|byte| !matches!(byte, b';' | b' ')).map_or(0, |last| last + 1);
+    out.truncate(shown);
     out.extend_from_slice(b": ");
     write_fate(unit, conversion, out)?;
     out.push(b'\n');
@@ -215,17 +261,20 @@ pub(super) fn write_fate(unit: &Unit<'_, '_>, conversion: &Conversion, out: &mut
         Fate::Dead => write!(out, "dead: its result is not used"),
         Fate::Constant { bits } => write!(out, "constant {bits:#x}"),
         Fate::Folded { into, sass, why } => {
-            write!(out, "folded")?;
+            out.extend_from_slice(b"folded");
             if let Some(statement) = *into {
-                let line = unit.line(statement);
-                write!(out, " into line {line} ({}", unit.statement_opcode(statement))?;
+                out.extend_from_slice(b" into line ");
+                write_number(unit.line(statement), out);
+                out.extend_from_slice(b" (");
+                out.extend_from_slice(unit.statement_opcode(statement).as_bytes());
                 write_joined(": ", sass, out)?;
-                write!(out, ")")?;
+                out.push(b')');
             } else {
                 write_joined(" into ", sass, out)?;
             }
             if !why.is_empty() {
-                write!(out, ": {why}")?;
+                out.extend_from_slice(b": ");
+                out.extend_from_slice(why.as_bytes());
             }
             Ok(())
         }

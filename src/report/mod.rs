@@ -47,8 +47,13 @@ impl Unit<'_, '_> {
 
     /// The text of a statement on one line.
     pub fn statement_text(&self, statement: u32) -> Cow<'_, str> {
+        text::one_line(self.source_text(statement))
+    }
+
+    /// The text of a statement as it stands.
+    pub fn source_text(&self, statement: u32) -> &[u8] {
         let module = &self.translation.module;
-        text::one_line(module.statements[statement as usize].span.of(module.source))
+        module.statements[statement as usize].span.of(module.source)
     }
 
     /// The opcode of a statement.
@@ -66,6 +71,11 @@ pub trait Format: Sync {
 
     /// Renders one file; called from several threads when there are several files.
     fn part(&self, unit: &Unit<'_, '_>) -> io::Result<Self::Part>;
+
+    /// Prints a file that is the only one as it goes, so that its text is not held; `false` where the format does not.
+    fn print(&self, _: &Unit<'_, '_>, _: &mut dyn Write) -> io::Result<bool> {
+        Ok(false)
+    }
 
     /// Takes the next part in the order of output, and writes what can be written already.
     fn put(&mut self, arch: Target, part: Self::Part, out: &mut dyn Write) -> io::Result<()>;

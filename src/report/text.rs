@@ -16,12 +16,7 @@ pub fn one_line(bytes: &[u8]) -> Cow<'_, str> {
     }
     let mut line = Vec::with_capacity(bytes.len());
     if memchr::memchr(b'/', bytes).is_none() {
-        for word in bytes.split(|byte| byte.is_ascii_control() || *byte == b' ').filter(|word| !word.is_empty()) {
-            if !line.is_empty() {
-                line.push(b' ');
-            }
-            line.extend_from_slice(word);
-        }
+        push_words(bytes, &mut line);
         return Cow::Owned(text(line));
     }
     let mut rest = bytes;
@@ -43,6 +38,30 @@ pub fn one_line(bytes: &[u8]) -> Cow<'_, str> {
     }
     line.truncate(line.trim_ascii_end().len());
     Cow::Owned(text(line))
+}
+
+/// Adds a statement as [`one_line`] gives it.
+pub fn push_one_line(bytes: &[u8], out: &mut Vec<u8>) {
+    if bytes.is_ascii() && memchr::memchr(b'/', bytes).is_none() {
+        push_words(bytes, out);
+    } else {
+        out.extend_from_slice(one_line(bytes).as_bytes());
+    }
+}
+
+/// What stands between blanks and control characters, with single blanks.
+fn push_words(mut bytes: &[u8], out: &mut Vec<u8>) {
+    let is_blank = |&byte: &u8| byte == b' ' || byte.is_ascii_control();
+    let mut first = true;
+    while let Some(start) = bytes.iter().position(|byte| !is_blank(byte)) {
+        let rest = &bytes[start..];
+        let end = rest.iter().position(is_blank).unwrap_or(rest.len());
+        if !std::mem::take(&mut first) {
+            out.push(b' ');
+        }
+        out.extend_from_slice(&rest[..end]);
+        bytes = &rest[end..];
+    }
 }
 
 fn text(bytes: Vec<u8>) -> String {
@@ -86,6 +105,11 @@ mod tests {
         assert_eq!(line("cvt.s32.s8 // why\r\n  %r1,/* a\nb */%rs1;"), "cvt.s32.s8 %r1, %rs1;");
         assert_eq!(line("cvt /* open"), "cvt");
         assert_eq!(one_line(b"cvt.s32 \xff\0;"), "cvt.s32 \u{fffd} ;");
+        for bytes in [&b"\tcvt.s32.s8  %r1,\r\n %rs1 ;"[..], b"", b"cvt.s32 \xff\0;", b"cvt/**/.s8 \t%r1;"] {
+            let mut pushed = b"// ".to_vec();
+            push_one_line(bytes, &mut pushed);
+            assert_eq!(pushed, [b"// ", one_line(bytes).as_bytes()].concat());
+        }
     }
 
     #[test]
