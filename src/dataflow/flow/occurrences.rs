@@ -54,9 +54,10 @@ impl Occurrences {
         // operands that are no registers are followed like those of one register: that is no branch to guess
         self.before.extend(operands.iter().zip(self.first_operand..).map(|(o, at)| {
             let register = match o.kind {
-                OperandKind::Register(r) => (r.0 - self.first_register) as usize,
-                _ => registers,
+                OperandKind::Register(r) => r.0,
+                _ => NONE,
             };
+            let register = (register.wrapping_sub(self.first_register) as usize).min(registers);
             std::mem::replace(&mut self.last[register], at)
         }));
     }
