@@ -9,6 +9,7 @@ use crate::dataflow::facts::How;
 use crate::dataflow::flow::after;
 use crate::dataflow::{Action, Flow, Input, Known, Logic, Merging, Pair, Use, Value, facts};
 use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
+use crate::sass::float::F64Literal;
 use crate::sass::{Operand, Reg, Selector};
 
 use super::machine::Machine;
@@ -475,7 +476,7 @@ fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
     match o.kind {
         OperandKind::Float if facts::float_bits(text, 64) == Some(0) => Operand::RZ,
         OperandKind::Float if form.src == Type::F64 => {
-            Operand::F64(f64::from_bits(facts::float_bits(text, 64).unwrap_or(0)))
+            Operand::F64(F64Literal::from_bits(facts::float_bits(text, 64).unwrap_or(0)))
         }
         OperandKind::Float => {
             Operand::F32(f32::from_bits(facts::float_bits(text, 32).unwrap_or(0) as u32), Selector::Whole)

@@ -9,9 +9,21 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct F32Literal(pub f32);
 
-/// A double-precision literal.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct F64Literal(pub f64);
+/// A double-precision literal, by its bits in two words: an operand is smaller so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct F64Literal([u32; 2]);
+
+impl F64Literal {
+    /// The literal of these 64 bits.
+    pub const fn from_bits(bits: u64) -> Self {
+        Self([bits as u32, (bits >> 32) as u32])
+    }
+
+    /// Its 64 bits.
+    pub const fn to_bits(self) -> u64 {
+        self.0[0] as u64 | (self.0[1] as u64) << 32
+    }
+}
 
 impl fmt::Display for F32Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -21,7 +33,7 @@ impl fmt::Display for F32Literal {
 
 impl fmt::Display for F64Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        literal(f, self.0)
+        literal(f, f64::from_bits(self.to_bits()))
     }
 }
 

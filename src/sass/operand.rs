@@ -112,7 +112,7 @@ pub enum Operand {
     /// A single-precision literal with a selector (`4.57e-41.H0`).
     F32(f32, Selector),
     /// A double-precision literal.
-    F64(f64),
+    F64(F64Literal),
     /// A predicate, `P0` or `!P0`.
     Pred(Pred, bool),
 }
@@ -200,7 +200,7 @@ impl fmt::Display for Operand {
                 }
             }
             Operand::F32(v, sel) => write!(f, "{}{sel}", F32Literal(v)),
-            Operand::F64(v) => write!(f, "{}", F64Literal(v)),
+            Operand::F64(v) => write!(f, "{v}"),
             Operand::Pred(p, not) => write!(f, "{}{p}", if not { "!" } else { "" }),
         }
     }

@@ -11,6 +11,7 @@ use crate::dataflow::{Action, Flow, Known, Meaning, Sign, Space, Use, Value, fac
 use crate::lower::machine::{Machine, Packing};
 use crate::lower::registers::Registers;
 use crate::ptx::{Module, OperandKind, Statement, Type};
+use crate::sass::float::F64Literal;
 use crate::sass::{Operand, Round, Selector};
 
 use super::{Origin, Source};
@@ -364,7 +365,7 @@ impl Look<'_, '_> {
             Origin::Constant(constant) => match src {
                 Type::F32 if constant as u32 == 0 => Operand::RZ,
                 Type::F32 => Operand::F32(f32::from_bits(constant as u32), Selector::Whole),
-                Type::F64 => Operand::F64(f64::from_bits(constant)),
+                Type::F64 => Operand::F64(F64Literal::from_bits(constant)),
                 Type::F16 => Operand::F32(from_half(constant as u16) as f32, Selector::Whole),
                 t if t.is_int() && bits::truncate(constant, t.bits()) == 0 => Operand::RZ,
                 t if t.is_int() && t.bits() <= 32 => Operand::Bits(bits::truncate(constant, t.bits()) as u32),

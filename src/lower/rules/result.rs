@@ -7,6 +7,7 @@ use crate::lower::machine::Adder;
 use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::int_to_int::shifted_within;
 use crate::ptx::Type;
+use crate::sass::float::F64Literal;
 use crate::sass::{Alu, Compare, Operand, Pred, Reg, Selector};
 
 fn clamps(c: &Case, t: Type) -> bool {
@@ -105,7 +106,7 @@ pub const RULES: &[Rule] = &[
         when: |c| clamps(c, Type::F64),
         emit: |_, e| {
             maximum_minimum(e, Operand::RZ, Compare::Max, 0x8_0000);
-            maximum_minimum(e, Operand::F64(1.0), Compare::Min, 0x3ff0_0000);
+            maximum_minimum(e, Operand::F64(F64Literal::from_bits(1_f64.to_bits())), Compare::Min, 0x3ff0_0000);
         },
         why: "there is no clamping in double precision; a NaN is made quiet under the second predicate",
         examples: &[Example {
