@@ -21,6 +21,7 @@ use scan::Scan;
 mod dominators;
 mod lazy;
 mod live;
+mod numbers;
 mod occurrences;
 mod scan;
 mod twins;
@@ -59,8 +60,8 @@ impl Tables {
         let function = &module.functions[function];
         self.lazy.get_mut().clear(&self.scan, function, self.scan.occurrences.operands());
         let flow = Flow { module, meanings: &self.meanings, scan: &self.scan, lazy: &self.lazy };
+        flow.work(|w| w.find_twins());
         if self.scan.conversions.len() > 1 {
-            flow.work(|w| w.find_twins());
             pairs::find(&flow);
         }
         flow

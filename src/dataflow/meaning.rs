@@ -1,11 +1,15 @@
 //! What an opcode does, as far as conversions care. Worked out once per distinct spelling.
 
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
 use crate::cvt::decode::decode;
 use crate::cvt::{Form, constant};
 use crate::ptx::{Opcode, Type};
 
 /// A state space of memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Space {
     /// Kernel or function parameters.
     Param,
@@ -15,8 +19,23 @@ pub enum Space {
     Memory,
 }
 
-/// The kinds of instructions told apart.
+/// The memory that an instruction reads or writes, as far as ptxas keeps apart what overwrites what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// `.global`
+    Global,
+    /// `.global.nc`: nothing writes it.
+    Unwritten,
+    /// `.shared`
+    Shared,
+    /// `.local`
+    Local,
+    /// A generic address, or all of them.
+    Any,
+}
+
+/// The kinds of instructions told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "named after the PTX instructions")]
 pub enum Action {
     Load(Space),
@@ -82,6 +101,13 @@ pub struct Meaning {
     pub sat: bool,
     /// `.shared`: an address of which the low word counts.
     pub shared: bool,
+    /// What a load or a store goes to.
+    pub memory: Memory,
+    /// What memory it may overwrite: after that ptxas loads it anew.
+    pub overwrites: Option<Memory>,
+    /// A number that those have in common that compute the same of the same: the opcode, but ptxas sees no sign where
+    /// none matters, and one cut or extension whatever its result's sign.
+    pub kind: u64,
     /// `.volatile`, `.relaxed`, `.acquire`: not to be changed or removed.
     pub volatile: bool,
     /// A comparison that is false of a value with itself: `gt`, `lt`.
@@ -133,6 +159,9 @@ impl Meaning {
             ftz: false,
             sat: false,
             shared: false,
+            memory: Memory::Any,
+            overwrites: None,
+            kind: 0,
             volatile: false,
             irreflexive: false,
             half_kind: None,
@@ -170,7 +199,13 @@ impl Meaning {
                 b"sat" => m.sat = true,
                 b"param" => space = Space::Param,
                 b"const" => space = Space::Const,
-                b"shared" | b"shared::cta" => m.shared = true,
+                b"shared" | b"shared::cta" => {
+                    m.shared = true;
+                    m.memory = Memory::Shared;
+                }
+                b"global" => m.memory = Memory::Global,
+                b"local" => m.memory = Memory::Local,
+                b"nc" => m.memory = Memory::Unwritten,
                 b"volatile" | b"relaxed" | b"acquire" | b"mmio" => m.volatile = true,
                 _ => {
                     if let Some(t) = type_of(part) {
@@ -281,6 +316,48 @@ impl Meaning {
         }
         m.writes = !matches!(m.action, Action::Store | Action::Sink | Action::Branch | Action::Exit);
         m.effect = !m.writes || matches!(m.action, Action::Call | Action::Effect) || m.volatile;
+        m.overwrites = match base {
+            b"st" | b"atom" | b"red" | b"ld" if m.effect => Some(m.memory),
+            // moves words between threads, or hints
+            b"shfl" | b"vote" | b"match" | b"activemask" | b"redux" | b"ldmatrix" | b"mma" | b"prefetch"
+            | b"prefetchu" | b"pmevent" | b"nanosleep" | b"brkpt" => None,
+            _ => m.effect.then_some(Memory::Any),
+        };
+        m.kind = kind(&m, opcode);
         m
+    }
+}
+
+/// An integer operation of so many bits, as a [`Meaning::kind`].
+pub fn integer_kind(action: Action, bits: u32) -> u64 {
+    let mut hasher = FxHasher::default();
+    (action, bits).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn kind(m: &Meaning, opcode: &Opcode<'_>) -> u64 {
+    let named = || {
+        let mut hasher = FxHasher::default();
+        let parts = opcode.parts().enumerate();
+        // a difference is the sum with what is negated
+        parts.for_each(|(n, part)| if n == 0 && part == b"sub" { b"add".as_slice() } else { part }.hash(&mut hasher));
+        hasher.finish()
+    };
+    let plain_bits = |ty: Type| matches!(ty, Type::B16 | Type::B32 | Type::B64);
+    let Some(ty) = m.ty.filter(|&ty| (ty.is_int() || plain_bits(ty)) && !m.sat && !m.pack) else { return named() };
+    let low = opcode.parts().count() == 3 && opcode.parts().nth(1) == Some(b"lo");
+    match (m.action, m.source) {
+        (Action::Add | Action::Sub, _) if m.plain => integer_kind(Action::Add, ty.bits()),
+        (Action::Neg | Action::Shl, _) if m.plain => integer_kind(m.action, ty.bits()),
+        (Action::Shr, _) if m.plain && !ty.is_signed() => integer_kind(m.action, ty.bits()),
+        (Action::Mul | Action::Mad, _) if low => integer_kind(m.action, ty.bits()),
+        (Action::Cvt, Some(from)) if from.is_int() && from.bits() < ty.bits() && ty.bits() >= 32 => {
+            integer_kind(m.action, 1024 + 2 * from.bits() + u32::from(from.is_signed()))
+        }
+        (Action::Cvt, Some(from)) if from.is_int() && from.bits() > ty.bits() => {
+            // the sign of a byte is extended in its register
+            integer_kind(m.action, 2 * ty.bits() + u32::from(ty.is_signed() && ty.bits() < 16))
+        }
+        _ => named(),
     }
 }

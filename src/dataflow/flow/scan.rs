@@ -29,6 +29,8 @@ const EFFECT: Role = 128;
 const BRANCH: Role = 256;
 /// Nothing behind it is done.
 const LEAVES: Role = 512;
+/// It may overwrite memory.
+const OVERWRITES: Role = 1024;
 
 fn role(m: &Meaning) -> Role {
     let bit = |bit: Role, set: bool| if set { bit } else { 0 };
@@ -41,6 +43,7 @@ fn role(m: &Meaning) -> Role {
         | bit(ROUTINE, m.calls)
         | bit(EFFECT, m.effect)
         | bit(BRANCH, m.action == Action::Branch)
+        | bit(OVERWRITES, m.overwrites.is_some())
         | bit(LEAVES, matches!(m.action, Action::Branch | Action::Exit))
 }
 
@@ -66,6 +69,8 @@ pub struct Scan {
     pub packers: Vec<u32>,
     /// Calls, and statements that ptxas calls a routine for, in order.
     pub calls: Vec<u32>,
+    /// What may overwrite memory, in order.
+    pub overwriting: Vec<u32>,
     labels: Vec<u32>,
     jumps: Vec<u32>,
     places: FxHashMap<u32, u32>,
@@ -91,6 +96,7 @@ impl Scan {
             &mut self.conversions,
             &mut self.packers,
             &mut self.calls,
+            &mut self.overwriting,
             &mut self.labels,
             &mut self.jumps,
         ] {
@@ -117,7 +123,10 @@ impl Scan {
     #[inline]
     fn instruction(&mut self, module: &Module<'_>, s: &Statement, i: u32) {
         let role = self.roles[s.opcode.0 as usize];
-        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL) != 0 {
+        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES) != 0 {
+            if role & OVERWRITES != 0 {
+                self.overwriting.push(i);
+            }
             if role & JUMP != 0 {
                 self.jumps.push(i);
             }
@@ -276,6 +285,14 @@ impl Scan {
     /// Basic block of a statement, counted from the function's start.
     pub fn block(&self, statement: u32) -> u32 {
         self.bounds.partition_point(|&first| first <= statement) as u32
+    }
+
+    /// The first statement of the block of a statement.
+    pub fn block_start(&self, statement: u32) -> u32 {
+        match self.block(statement) {
+            0 => self.first_statement,
+            block => self.bounds[block as usize - 1],
+        }
     }
 
     /// Basic block of a statement, and the first statement that is not in it.
