@@ -118,14 +118,8 @@ fn lowering(bencher: Bencher<'_, '_>, input: Input) {
             for (index, form) in conversions {
                 registers.visit(&module, &flow, *index);
                 let s = &module.statements[*index as usize];
-                let around = Surroundings {
-                    machine,
-                    module: &module,
-                    flow: &flow,
-                    registers: &registers,
-                    offsets: &|_| None,
-                    passed: &passed,
-                };
+                let around =
+                    Surroundings { machine, module: &module, flow: &flow, registers: &registers, passed: &passed };
                 let case = Case::in_context(form, s, &around);
                 black_box(lower(&case, &registers, *index));
             }

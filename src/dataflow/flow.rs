@@ -9,11 +9,15 @@
 //! for, and kept: few statements have to do with a conversion. The buffers are kept from function to function.
 
 use std::cell::RefCell;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use crate::ptx::{Module, OperandKind, RegId, Statement, StatementKind, literal};
 
+use super::bank::Reader;
 use super::facts::{self, Known};
-use super::meaning::Meaning;
+use super::meaning::{Action, Meaning};
 use super::pairs::{self, Pair};
 use lazy::Lazy;
 use scan::Scan;
@@ -41,6 +45,17 @@ pub struct UseSite {
     pub statement: u32,
     /// Index into [`Module::operands`]; `u32::MAX` for a guard, and for what a guarded writing leaves.
     pub operand: u32,
+}
+
+/// An element of what is loaded of a kernel's parameters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parameter {
+    /// Where it stands, counted from the first parameter.
+    pub offset: u32,
+    /// Its width in bits.
+    pub bits: u32,
+    /// What is loaded.
+    pub value: Value,
 }
 
 /// The tables behind a [`Flow`], for the functions of one module.
@@ -137,6 +152,37 @@ impl<'m> Flow<'m> {
         self.work(|w| w.loads_parameter(s))
     }
 
+    /// Where the element of a kernel's parameter stands that a value is, counted from the first one.
+    pub fn parameter_offset(&self, v: Value) -> Option<u32> {
+        self.parameter(v).map(|p| p.offset)
+    }
+
+    /// The element of a kernel's parameter that a value is.
+    pub(super) fn parameter(&self, v: Value) -> Option<Parameter> {
+        let (s, _, element) = self.maker(v);
+        let (offset, bits) = self.work(|w| w.parameter_offset(s))?;
+        Some(Parameter { offset: offset + u32::from(element) * bits / 8, bits, value: v })
+    }
+
+    /// What is loaded of so many bits from a place among the kernel's parameters.
+    pub(super) fn parameters_at(&self, offset: u32, bits: u32) -> SmallVec<[Value; 2]> {
+        self.work(|w| {
+            let all = w.parameters();
+            let first = all.partition_point(|p| (p.offset, p.bits) < (offset, bits));
+            all[first..].iter().take_while(|p| (p.offset, p.bits) == (offset, bits)).map(|p| p.value).collect()
+        })
+    }
+
+    /// What reads a parameter, as far as it was found.
+    pub(super) fn readers(&self, of: (u32, u32, bool)) -> Option<Arc<[Reader]>> {
+        self.lazy.borrow().readers.get(&of).cloned()
+    }
+
+    /// Keeps what reads a parameter.
+    pub(super) fn set_readers(&self, of: (u32, u32, bool), readers: Arc<[Reader]>) -> Arc<[Reader]> {
+        self.lazy.borrow_mut().readers.entry(of).or_insert(readers).clone()
+    }
+
     /// The value that a statement's guard reads, where the statement makes one.
     pub fn guard(&self, s: &Statement) -> Option<Value> {
         let register = s.guard?.register;
@@ -160,6 +206,11 @@ impl<'m> Flow<'m> {
     /// Whether what a statement makes is there at a later one, as far as ptxas keeps it.
     pub(super) fn is_done(&self, first: u32, second: u32) -> bool {
         self.work(|w| w.is_done(first, second))
+    }
+
+    /// Whether what is loaded for a statement is still there at a later one.
+    pub(super) fn is_kept(&self, first: u32, second: u32) -> bool {
+        self.work(|w| w.is_kept(first, second))
     }
 
     /// Whether a read somewhere may see the value without being known.
@@ -259,6 +310,16 @@ impl<'m> Flow<'m> {
     /// The conversions, and the statements that put values side by side: indices into [`Module::statements`].
     pub(super) fn of_pairs(&self) -> (&'m [u32], &'m [u32]) {
         (&self.scan.conversions, &self.scan.packers)
+    }
+
+    /// Whether a branch jumps, or does not jump, to where the function ends.
+    pub(super) fn leaves(&self, branch: u32) -> bool {
+        let statements = &self.module.statements;
+        let ends = |from: u32| {
+            let next = statements[from as usize + 1..].iter().find(|s| s.kind != StatementKind::Directive);
+            next.is_none_or(|s| s.kind == StatementKind::Instruction && self.meaning(s).action == Action::Exit)
+        };
+        ends(branch) || self.scan.target(self.module, &statements[branch as usize]).is_none_or(ends)
     }
 
     /// Whether something is called behind the first statement and up to the second.

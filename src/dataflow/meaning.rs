@@ -108,6 +108,8 @@ pub struct Meaning {
     /// A number that those have in common that compute the same of the same: the opcode, but ptxas sees no sign where
     /// none matters, and one cut or extension whatever its result's sign.
     pub kind: u64,
+    /// `.param`
+    pub parameter: bool,
     /// `.volatile`, `.relaxed`, `.acquire`: not to be changed or removed.
     pub volatile: bool,
     /// A comparison that is false of a value with itself: `gt`, `lt`.
@@ -122,6 +124,10 @@ pub struct Meaning {
     pub merges: bool,
     /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
     pub calls: bool,
+    /// `popc`, `clz`, `bfind`, `brev`
+    pub counts: bool,
+    /// Threads or memory wait there: what is loaded before is loaded apart from what is loaded behind.
+    pub fences: bool,
     /// A rounding modifier of arithmetic: `.rn`, `.rz`, `.rm`, `.rp`.
     pub rounds: bool,
     /// `.rzi`
@@ -162,6 +168,7 @@ impl Meaning {
             memory: Memory::Any,
             overwrites: None,
             kind: 0,
+            parameter: false,
             volatile: false,
             irreflexive: false,
             half_kind: None,
@@ -170,6 +177,8 @@ impl Meaning {
             shuffles: false,
             merges: false,
             calls: false,
+            fences: false,
+            counts: false,
             rounds: false,
             truncates: false,
             computed: None,
@@ -197,7 +206,7 @@ impl Meaning {
                 b"gt" | b"lt" => m.irreflexive = true,
                 b"ftz" => m.ftz = true,
                 b"sat" => m.sat = true,
-                b"param" => space = Space::Param,
+                b"param" | b"param::func" | b"param::entry" => (space, m.parameter) = (Space::Param, true),
                 b"const" => space = Space::Const,
                 b"shared" | b"shared::cta" => {
                     m.shared = true;
@@ -296,6 +305,8 @@ impl Meaning {
             || matches!(base, b"ex2" | b"lg2" | b"sqrt" | b"rsqrt") && approximate && !m.ftz && m.ty == Some(Type::F32);
         m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)
             || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() == 64);
+        m.counts = matches!(base, b"popc" | b"clz" | b"bfind" | b"brev");
+        m.fences = matches!(base, b"bar" | b"barrier" | b"membar" | b"fence");
         m.rounds = exact;
         m.truncates = integral == Some(true);
         m.computed = (m.action == Action::Cvt)

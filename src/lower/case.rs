@@ -61,8 +61,6 @@ pub struct Surroundings<'a, 's> {
     pub flow: &'a Flow<'a>,
     /// SASS registers assigned so far.
     pub registers: &'a Registers,
-    /// The byte offset of a parameter by its name.
-    pub offsets: &'a dyn Fn(&[u8]) -> Option<u32>,
     /// What earlier conversions left to their readers.
     pub passed: &'a Passed,
 }
@@ -135,7 +133,7 @@ pub struct Case {
 impl Case {
     /// The case of a statement in its function.
     pub fn in_context(form: &Form, statement: &Statement, surroundings: &Surroundings<'_, '_>) -> Case {
-        let &Surroundings { machine, module, flow, registers, offsets, passed } = surroundings;
+        let &Surroundings { machine, module, flow, registers, passed } = surroundings;
         let mut case = Case::alone(form, machine, module, registers, statement);
         if let Some(v) = flow.value(statement.operands) {
             case.uses = flow.wants(v);
@@ -205,7 +203,7 @@ impl Case {
             };
             case.packs_floats = float(1).zip(float(2)).map(|(a, b)| (a, b, truncates));
         }
-        let look = Look { form, machine, module, flow, registers, offsets };
+        let look = Look { form, machine, module, flow, registers };
         if let Some(at) = source_index(module, statement)
             && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
         {
@@ -219,6 +217,12 @@ impl Case {
             case.beside = matches!(case.source.origin, Origin::Param { .. })
                 && machine.uniform_parameters
                 && flow.value(statement.operands).is_some_and(|v| flow.meets_registers(v, form.dst.bits() != 16));
+            if let Some(here) = here
+                && machine.uniform_parameters
+                && matches!(case.source.origin, Origin::Param { .. })
+            {
+                case.source.load = flow.load(at, form.src, here, machine.abilities());
+            }
             let upper = matches!(case.source.origin, Origin::Part { element, .. } if element % 2 == 1);
             case.take_over(flow, at, passed);
             case.source.stored = form.src.is_int()
@@ -343,6 +347,7 @@ impl Case {
             bits: width(statement.operands + 1),
             only_reader: false,
             first_reader: false,
+            load: None,
             shared_byte: false,
             high: false,
             cut: false,

@@ -3,7 +3,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use crate::cvt::{Form, constant};
-use crate::dataflow::{Known, Use};
+use crate::dataflow::{Known, Load, Use};
 use crate::sass::{Alu, Convert, Guard, Instruction, Op, Operand, Pred, Selector};
 use crate::translate::Fate;
 
@@ -102,7 +102,7 @@ fn leave_to_field(case: &Case, e: &mut Emit<'_>) {
     }
 }
 
-/// Load a parameter into a uniform register where an instruction that can read one is its first reader.
+/// Read a parameter from a uniform register, and load it there for its first reader.
 fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
     let Some(first) = out.first_mut() else { return };
@@ -110,6 +110,7 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         Op::Convert(Convert::I2f { .. }) => case.form.src.bits() > 8,
         Op::Convert(_) => true,
         Op::Alu(Alu::Fadd { .. }) => true,
+        Op::Alu(Alu::ShiftRightSigned) if case.source.load.is_some() => true,
         Op::Alu(Alu::ShiftRightSigned) => {
             !case.machine.sum_takes_sign
                 || stores_pair(case)
@@ -119,26 +120,31 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     };
     // beside other readers mostly only what is wide is uniform
     let wide = case.form.dst.bits() == 64 || case.form.src.bits() == 64;
-    let loads = case.source.only_reader || case.source.first_reader && wide;
+    let loads = match case.source.load {
+        Some(load) => load != Load::Common,
+        None => case.source.only_reader || case.source.first_reader && wide,
+    };
     if !(case.machine.uniform_parameters && loads && reads_uniform) {
         return;
     }
     let uniform = Operand::Uniform(UNIFORM);
-    let width = match first.op {
-        Op::Convert(Convert::I2f { src, .. }) => src.bits,
+    let width = match (case.source.load, first.op) {
+        (Some(Load::Uniform(bits)), _) => bits,
+        (_, Op::Convert(Convert::I2f { src, .. })) => src.bits,
         _ => bits.max(case.form.src.bits()) as u8,
     };
     let mut replaced = false;
     for o in &mut first.operands[1..] {
-        if *o == case.source.plain {
+        if *o == case.source.plain || *o == case.source.operand {
             *o = uniform;
             replaced = true;
         }
     }
-    if replaced {
+    if replaced && case.source.load != Some(Load::Earlier) {
         let at = Operand::Const {
             bank: 0,
-            offset: case.machine.parameters + offset.unwrap_or(0),
+            // neighbours that are loaded at once begin where that many bytes do
+            offset: (case.machine.parameters + offset.unwrap_or(0)) & !(u32::from(width) / 8 - 1),
             sel: Selector::Whole,
             half: false,
         };

@@ -1,5 +1,6 @@
 //! What the code generator of each architecture has: one row an architecture.
 
+use crate::dataflow::Abilities;
 use crate::target::Target;
 
 /// How the half unit's packing conversion is spelled.
@@ -167,6 +168,12 @@ impl Machine {
         shift_on_multiplier: false,
         predicated_select: true,
     };
+
+    /// What its instructions take in of what reads a parameter.
+    pub fn abilities(&self) -> Abilities {
+        let limit_takes_sum = self.min_max == MinMax::VimnmxPredicates;
+        Abilities { sum_takes_sign: self.sum_takes_sign, limit_takes_sum }
+    }
 
     /// The row of an architecture.
     pub fn of(arch: Target) -> &'static Machine {

@@ -109,7 +109,7 @@ pub enum Alu {
     Viadd,
     /// Add on the multiplier.
     ImadIadd,
-    /// Load of a parameter into a uniform register: 8, 16, 32 or 64 bits.
+    /// Load of a parameter into a uniform register: 8, 16, 32, 64 or 128 bits.
     Ldcu(u8),
     /// Move.
     Mov,
@@ -154,6 +154,7 @@ impl fmt::Display for Alu {
                 8 => "LDCU.U8",
                 16 => "LDCU.U16",
                 64 => "LDCU.64",
+                128 => "LDCU.128",
                 _ => "LDCU",
             }),
             Alu::Mov => f.write_str("MOV"),

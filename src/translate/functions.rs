@@ -1,6 +1,5 @@
 //! The functions of a module, one after the other, with tables that are used again.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::findings::Findings;
@@ -31,8 +30,6 @@ pub struct Functions<'s> {
     /// The conversions of the function at work.
     judged: Vec<Judged>,
     passed: Passed,
-    /// The offsets of the function's parameters by name.
-    parameters: FxHashMap<&'s [u8], u32>,
     kept: Vec<u32>,
     renumbered: Renumbered,
 }
@@ -50,7 +47,6 @@ impl<'s> Functions<'s> {
             registers: Registers::new(),
             judged: Vec::new(),
             passed: Passed::default(),
-            parameters: FxHashMap::default(),
             kept: Vec::new(),
             renumbered: Renumbered::default(),
         }
@@ -67,16 +63,10 @@ impl<'s> Functions<'s> {
             let flow = self.tables.analyse(module, index);
             self.registers.clear();
             self.passed.clear();
-            let own =
-                module.functions[index].parameters.start as usize..module.functions[index].parameters.end as usize;
-            self.parameters.clear();
-            // of two with one name the first one counts
-            self.parameters.extend(module.parameters[own].iter().rev().map(|p| (p.name.of(module.source), p.offset)));
             for judged in &self.judged {
                 let Some(form) = &judged.form else { continue };
                 self.registers.visit(module, &flow, judged.statement);
                 let place = Place {
-                    parameters: &self.parameters,
                     module,
                     flow: &flow,
                     registers: &self.registers,
@@ -141,8 +131,6 @@ fn tell_carried(conversions: &mut [Conversion]) {
 
 /// A conversion's surroundings.
 struct Place<'a, 's> {
-    /// The offsets of the function's parameters by name.
-    parameters: &'a FxHashMap<&'s [u8], u32>,
     module: &'a Module<'s>,
     flow: &'a Flow<'a>,
     registers: &'a Registers,
@@ -154,11 +142,10 @@ impl Place<'_, '_> {
     fn convert(&self, form: &Form, context: Context, passed: &mut Passed) -> Option<Conversion> {
         let s = &self.module.statements[self.statement as usize];
         let machine = Machine::of(self.arch);
-        let offsets = |name: &[u8]| self.parameters.get(name).copied();
         let case = match context {
             Context::Kernel => {
                 let Place { module, flow, registers, .. } = *self;
-                Case::in_context(form, s, &Surroundings { machine, module, flow, registers, offsets: &offsets, passed })
+                Case::in_context(form, s, &Surroundings { machine, module, flow, registers, passed })
             }
             Context::Isolated => Case::alone(form, machine, self.module, self.registers, s),
         };

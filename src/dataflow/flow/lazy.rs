@@ -1,6 +1,7 @@
 //! What is found when it is asked for.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -8,11 +9,12 @@ use smallvec::SmallVec;
 use super::dominators::Dominators;
 use super::occurrences::Occurrence;
 use super::scan::{Scan, element};
-use super::{NONE, UseSite, Value, after};
+use super::{NONE, Parameter, UseSite, Value, after, constant};
+use crate::dataflow::bank::Reader;
 use crate::dataflow::facts::{self, Known};
 use crate::dataflow::meaning::{Action, Meaning, Space};
 use crate::dataflow::pairs::Pair;
-use crate::ptx::{Function, FunctionKind, Module, OperandKind, RegId, Statement};
+use crate::ptx::{Function, FunctionKind, Module, OperandKind, RegId, Statement, StatementKind};
 
 /// How a value is made, and what is known of it.
 #[derive(Debug, Clone)]
@@ -76,6 +78,10 @@ pub struct Lazy {
     pub dominators: Dominators,
     /// The kernel's parameters by name: indices into [`Module::parameters`].
     parameters: Option<Vec<u32>>,
+    /// What is loaded of them, by offset.
+    pub loads: Option<Vec<Parameter>>,
+    /// What reads them: by offset, width and whether pairs are read at once.
+    pub readers: FxHashMap<(u32, u32, bool), Arc<[Reader]>>,
     chain: Vec<Occurrence>,
     found: Vec<(u32, UseSite)>,
     work: Vec<u32>,
@@ -102,6 +108,8 @@ impl Lazy {
         self.loops.innermost.clear();
         self.dominators.clear();
         self.parameters = None;
+        self.loads = None;
+        self.readers.clear();
     }
 }
 
@@ -157,19 +165,26 @@ impl<'a> Work<'a> {
     /// Whether a statement loads from where operands are read too: a parameter of the kernel (not of a function, and not
     /// the result of a call), or a constant of the module by its name.
     pub fn loads_parameter(&mut self, s: &Statement) -> bool {
-        let module = self.module;
-        let space = match self.meaning(s).action {
-            Action::Load(Space::Param) if self.scan.snippet => return true,
-            Action::Load(space @ (Space::Param | Space::Const)) => space,
-            _ => return false,
-        };
-        // an address behind the result
-        let symbol = module.operands[..(s.operands + s.operand_count) as usize]
-            .get(after(module, s.operands, s.operands + s.operand_count) as usize + 1)
-            .filter(|o| matches!(o.kind, OperandKind::Symbol(_)));
-        if space == Space::Const {
-            return symbol.is_some();
+        match self.meaning(s).action {
+            Action::Load(Space::Param) if self.scan.snippet => true,
+            Action::Load(Space::Param) => self.parameter(s).is_some(),
+            Action::Load(Space::Const) => self.symbol(s).is_some(),
+            _ => false,
         }
+    }
+
+    /// The name that a statement loads from: of an address behind the result, with its place among the operands.
+    fn symbol(&self, s: &Statement) -> Option<u32> {
+        let module = self.module;
+        let end = s.operands + s.operand_count;
+        let at = after(module, s.operands, end) + 1;
+        (at < end && matches!(module.operands[at as usize].kind, OperandKind::Symbol(_))).then_some(at)
+    }
+
+    /// The kernel's parameter that a statement names behind its result: an index into [`Module::parameters`].
+    fn parameter(&mut self, s: &Statement) -> Option<u32> {
+        let module = self.module;
+        let symbol = module.operands[self.symbol(s)? as usize];
         let name = |at: u32| module.parameters[at as usize].name.of(module.source);
         let parameters = self.lazy.parameters.get_or_insert_with(|| {
             let function = module.functions.iter().rfind(|f| f.statements.start == self.scan.first_statement);
@@ -178,7 +193,49 @@ impl<'a> Work<'a> {
             own.sort_by_key(|&at| name(at));
             own
         });
-        symbol.is_some_and(|o| parameters.binary_search_by_key(&o.span.of(module.source), |&at| name(at)).is_ok())
+        let found = parameters.binary_search_by_key(&symbol.span.of(module.source), |&at| name(at)).ok()?;
+        parameters.get(found).copied()
+    }
+
+    /// Where a statement loads from, counted from the kernel's first parameter, and the bits of each element.
+    pub fn parameter_offset(&mut self, s: &Statement) -> Option<(u32, u32)> {
+        let m = *self.meaning(s);
+        let (Action::Load(Space::Param), Some(ty)) = (m.action, m.ty) else { return None };
+        let parameter = self.parameter(s)?;
+        let symbol = self.symbol(s)?;
+        let added =
+            (symbol + 1 < s.operands + s.operand_count).then(|| constant(self.module, symbol + 1, |_| None));
+        let added = added.map_or(Some(0), |added| added.map(|bits| bits as u32))?;
+        Some((self.module.parameters[parameter as usize].offset.wrapping_add(added), ty.bits()))
+    }
+
+    /// What is loaded of the kernel's parameters, by offset.
+    pub fn parameters(&mut self) -> &[Parameter] {
+        if self.lazy.loads.is_none() {
+            let mut found = Vec::new();
+            let function = self.module.functions.iter().rfind(|f| f.statements.start == self.scan.first_statement);
+            for s in function
+                .map_or(&[][..], |f| &self.module.statements[f.statements.start as usize..f.statements.end as usize])
+            {
+                if s.kind != StatementKind::Instruction || !matches!(self.meaning(s).action, Action::Load(Space::Param))
+                {
+                    continue;
+                }
+                let Some((offset, bits)) = self.parameter_offset(s) else { continue };
+                let (first, count) = match self.module.operands[s.operands as usize].kind {
+                    OperandKind::Vector(count) => (s.operands + 1, u32::from(count)),
+                    _ => (s.operands, 1),
+                };
+                for element in 0..count {
+                    if let Some(value) = self.value(first + element) {
+                        found.push(Parameter { offset: offset + element * bits / 8, bits, value });
+                    }
+                }
+            }
+            found.sort_by_key(|p| (p.offset, p.bits));
+            self.lazy.loads = Some(found);
+        }
+        self.lazy.loads.as_deref().unwrap_or_default()
     }
 
     /// The value that an operand reads or writes, as it stands there.

@@ -282,6 +282,14 @@ impl Scan {
         Some(successors)
     }
 
+    /// The label that a branch jumps to.
+    pub fn target(&self, module: &Module<'_>, s: &Statement) -> Option<u32> {
+        match module.operands.get(s.operands as usize).filter(|_| s.operand_count == 1)?.kind {
+            OperandKind::Symbol(name) => self.places.get(&name.0).copied(),
+            _ => None,
+        }
+    }
+
     /// Basic block of a statement, counted from the function's start.
     pub fn block(&self, statement: u32) -> u32 {
         self.bounds.partition_point(|&first| first <= statement) as u32

@@ -125,18 +125,44 @@ impl Work<'_> {
     /// Whether what a statement makes is there at a later one: it is on every way there, in no loop that has been left.
     /// Over a call ptxas keeps nothing that it can make anew.
     pub fn is_done(&mut self, first: u32, second: u32) -> bool {
+        !self.scan.calls_between(first, second) && self.is_before(first, second)
+    }
+
+    /// Whether what is loaded for a statement is still there at a later one. Into a loop of several blocks ptxas takes none
+    /// of it, but loads it again.
+    pub fn is_kept(&mut self, first: u32, second: u32) -> bool {
+        first <= second
+            && !self.scan.calls_between(first, second.saturating_sub(1))
+            && self.is_before(first, second)
+            && !self.begins_blocks_between(first, second)
+    }
+
+    /// Whether a statement is on every way to a later one, and in no loop that has been left.
+    fn is_before(&mut self, first: u32, second: u32) -> bool {
         let scan = self.scan;
         let left =
             |lazy: &mut super::lazy::Lazy| lazy.loops.innermost(scan, first).is_some_and(|(_, end)| end < second);
         let (from, to) = (scan.block(first), scan.block(second));
-        !scan.calls_between(first, second)
-            && (from == to || !left(self.lazy))
-            && self.lazy.dominators.dominates(self.module, scan, from, to)
+        (from == to || !left(self.lazy)) && self.lazy.dominators.dominates(self.module, scan, from, to)
     }
 
     /// Whether a statement is in a loop that begins behind another one before it: there a register may be written anew.
     fn loops_between(&mut self, first: u32, second: u32) -> bool {
         self.lazy.loops.innermost(self.scan, second).is_some_and(|(start, _)| start > first)
+    }
+
+    /// Whether a statement is in a loop of several blocks that begins behind another one.
+    fn begins_blocks_between(&mut self, first: u32, second: u32) -> bool {
+        let scan = self.scan;
+        let mut place = second;
+        for _ in 0..DEPTH {
+            let Some((start, end)) = self.lazy.loops.innermost(scan, place).filter(|l| l.0 > first) else { break };
+            if scan.block(start) != scan.block(end) {
+                return true;
+            }
+            place = start - 1;
+        }
+        false
     }
 
     /// A number that conversions of the same register have in common, whatever that is equal to. Of the first of equal

@@ -51,7 +51,6 @@ pub(super) struct Look<'a, 's> {
     pub(super) module: &'a Module<'s>,
     pub(super) flow: &'a Flow<'a>,
     pub(super) registers: &'a Registers,
-    pub(super) offsets: &'a dyn Fn(&[u8]) -> Option<u32>,
 }
 
 impl Look<'_, '_> {
@@ -190,9 +189,7 @@ impl Look<'_, '_> {
         let parameter = self.flow.loads_parameter(w);
         source.bank = parameter || space == Space::Const;
         if parameter {
-            let name = made.arguments.get(1).and_then(|&i| self.module.operands.get(i as usize + 1));
-            let name = name.filter(|_| space != Space::Const);
-            let offset = name.and_then(|o| (self.offsets)(o.span.of(self.module.source)));
+            let offset = self.flow.parameter_offset(made.value);
             source.origin = Origin::Param { offset, bits: ty.map_or(32, Type::bits) };
             return;
         }

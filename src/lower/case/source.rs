@@ -1,6 +1,6 @@
 //! What a conversion reads, and where that comes from.
 
-use crate::dataflow::Known;
+use crate::dataflow::{Known, Load};
 use crate::ptx::RegId;
 use crate::sass::{Operand, Reg, Round};
 
@@ -82,6 +82,8 @@ pub struct Source {
     pub only_reader: bool,
     /// No reader stands before this one.
     pub first_reader: bool,
+    /// How a parameter of 32 or 64 bits is loaded, where that is known.
+    pub load: Option<Load>,
     /// It is a byte that was extended to a half and is read by others too.
     pub shared_byte: bool,
     /// It is the upper half of its register.
