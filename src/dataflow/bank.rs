@@ -1,9 +1,9 @@
 //! Who loads a parameter of the kernel, and where to: an instruction reads it from a uniform register beside other registers,
 //! or from a register of its own.
 //!
-//! ptxas loads a word where it is read first, for all that reads it behind that on every way there, up to a call, and anew in
-//! a loop of several blocks. It goes to a uniform register (LDCU) if all of these instructions can read one, and to a common
-//! one (LDC) if not. Neighbours that are read between the same two barriers of a block are loaded at once.
+//! ptxas loads a word where it is read first, for all that reads it behind that on every way there, up to a call, and anew
+//! in and behind a loop of several blocks. It goes to a uniform register (LDCU) if all of these instructions can read one, and
+//! to a common one (LDC) if not. Neighbours that are read between the same two barriers of a block are loaded at once.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -98,6 +98,25 @@ impl Flow<'_> {
             true => Load::Earlier,
             false => Load::Common,
         })
+    }
+
+    /// Whether a parameter of 16 bits that a conversion makes a float of was loaded for one before it: what does anything else
+    /// with it loads it for itself.
+    pub fn is_loaded_half(&self, source: u32, statement: u32) -> bool {
+        self.value(source).is_some_and(|v| {
+            self.uses(v).take(READERS).take_while(|site| site.statement < statement).any(|site| {
+                let to_float = matches!(self.classify(site), Use::ToFloat { from, .. } if from.bits() == 16);
+                to_float && self.is_kept(site.statement, statement)
+            })
+        })
+    }
+
+    /// Whether all that reads a pair, which is a parameter of 16 bits with zeros above, can read a uniform register.
+    pub fn extends_uniformly(&self, pair: Value, abilities: Abilities) -> bool {
+        let query = Query { flow: self, pairs: false, abilities };
+        let mut found = Vec::new();
+        query.read(pair, What::Extended, STEPS, &mut found);
+        !self.escapes(pair) && !found.is_empty() && found.iter().all(|r| r.uniform)
     }
 
     /// The statements around one that no barrier, call or guarded effect parts from it.
@@ -253,6 +272,8 @@ impl Query<'_, '_> {
         let beside = !same && !immediate;
         let alone = || others.iter().all(|&at| self.is_uniform(at, STEPS));
         let integer = !ty.is_float() && !ty.is_packed();
+        // where no sum takes a sign, the pair is made in uniform registers and moved
+        let moved = what == What::Extended && !self.abilities.sum_takes_sign;
         let second = (m.action == Action::Setp).then(|| others.first().copied()).flatten();
         match m.action {
             // with a constant it is done in uniform registers as well, if nothing but what reads the result is against it
@@ -272,7 +293,7 @@ impl Query<'_, '_> {
                 let other = others.first().copied();
                 reads(beside && !other.is_some_and(|at| self.is_extended(at) || self.is_summed(s, at)));
             }
-            Action::Min | Action::Max if integer && ty.bits() == 64 => reads(false),
+            Action::Min | Action::Max if integer && ty.bits() == 64 => reads(moved),
             // one register twice leaves no place for a uniform one
             Action::Mad => {
                 let twice = others.len() == 2 && register(others[0]) == register(others[1]);
@@ -288,8 +309,11 @@ impl Query<'_, '_> {
                 reads(beside && !(takes && others.iter().any(|&at| self.is_offset(at))));
             }
             Action::Setp if integer && alone() => reads(!immediate && what == What::Word || self.is_branched_by(s)),
+            Action::Setp if ty.bits() == 32 && integer && second.is_some_and(|at| self.counts(at, site.statement)) => {
+                reads(false);
+            }
             Action::Setp if ty.bits() == 64 && integer => {
-                reads(beside && !second.is_some_and(|at| flow.known(at).fits_unsigned(32)));
+                reads(moved || beside && !second.is_some_and(|at| flow.known(at).fits_unsigned(32)));
             }
             Action::Add
             | Action::Sub
@@ -315,7 +339,7 @@ impl Query<'_, '_> {
                 let moved = what == What::Extended || what == What::Made && ty.bits() == 64 || m.parameter;
                 reads(moved && flow.classify(site) != Use::Address);
             }
-            Action::Cvta => {}
+            Action::Cvta => self.read_result(s, what, depth, found),
             _ => reads(false),
         }
     }
@@ -392,6 +416,43 @@ impl Query<'_, '_> {
                 matches!(m.action, Action::Min | Action::Max)
             })
         })
+    }
+
+    /// Whether a loop of one block, which stores nothing and so is unrolled, counts a register up from what is no constant: a
+    /// comparison in it becomes differences of the two.
+    fn counts(&self, at: u32, comparison: u32) -> bool {
+        let flow = self.flow;
+        let Some((register, (start, end))) = flow.register(at).zip(flow.block_loop(comparison)) else { return false };
+        let statements = &flow.module().statements[start as usize..end as usize];
+        let branch = &flow.module().statements[end as usize];
+        let m = |s: &Statement| flow.meaning(s);
+        let counted = |s: &Statement| {
+            let mut terms = flow.arguments(s).skip(1);
+            flow.register(s.operands) == Some(register)
+                && m(s).action == Action::Add
+                && terms.next().and_then(|at| flow.register(at)) == Some(register)
+                && terms.next().is_some_and(|at| flow.constant(at).is_some())
+        };
+        let mut instructions = statements.iter().filter(|s| s.kind == StatementKind::Instruction);
+        let compared = m(&flow.module().statements[comparison as usize]);
+        let kept = |s: &Statement| {
+            let text = s.span.of(flow.module().source);
+            s.kind == StatementKind::Directive && text.windows(8).any(|w| w == b"nounroll")
+        };
+        !statements.iter().any(kept)
+            && (compared.irreflexive || compared.tests_equality)
+            && branch.guard.is_some_and(|g| !g.negated)
+            && statements.len() <= NEAR
+            && !instructions.clone().any(|s| m(s).effect)
+            && instructions.any(counted)
+            && flow
+                .statements_from_last(register)
+                .take(READERS)
+                .find(|&(s, i)| i < start && flow.register(s.operands) == Some(register) && m(s).writes)
+                .is_some_and(|(s, _)| {
+                    !(m(s).action == Action::Mov
+                        && flow.arguments(s).nth(1).is_some_and(|at| self.is_uniform(at, STEPS)))
+                })
     }
 
     /// The one place that reads what a statement makes, with its statement.

@@ -255,6 +255,11 @@ impl<'m> Flow<'m> {
         self.work(|w| w.lazy.loops.innermost(w.scan, inner)).is_some_and(|(start, _)| start > outer)
     }
 
+    /// The loop of one block that a statement is in: its first statement and the branch.
+    pub(super) fn block_loop(&self, statement: u32) -> Option<(u32, u32)> {
+        self.work(|w| w.lazy.loops.innermost(w.scan, statement).filter(|&(start, end)| w.is_one_block(start, end)))
+    }
+
     /// What is known of the bits that an operand reads.
     pub fn known(&self, operand: u32) -> Known {
         self.value(operand).map_or(Known::NOTHING, |v| self.known_value(v))

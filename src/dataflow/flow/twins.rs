@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::dataflow::meaning::Action;
-use crate::ptx::{OperandKind, Statement, Type};
+use crate::ptx::{OperandKind, Statement, StatementKind, Type};
 
 use super::lazy::Work;
 use super::numbers::{DEPTH, NEAR, mix};
@@ -129,12 +129,13 @@ impl Work<'_> {
     }
 
     /// Whether what is loaded for a statement is still there at a later one. Into a loop of several blocks ptxas takes none
-    /// of it, but loads it again.
+    /// of it, nor past one, but loads it again.
     pub fn is_kept(&mut self, first: u32, second: u32) -> bool {
         first <= second
             && !self.scan.calls_between(first, second.saturating_sub(1))
             && self.is_before(first, second)
             && !self.begins_blocks_between(first, second)
+            && !self.loops_over_blocks(first, second)
     }
 
     /// Whether a statement is on every way to a later one, and in no loop that has been left.
@@ -157,12 +158,40 @@ impl Work<'_> {
         let mut place = second;
         for _ in 0..DEPTH {
             let Some((start, end)) = self.lazy.loops.innermost(scan, place).filter(|l| l.0 > first) else { break };
-            if scan.block(start) != scan.block(end) {
+            if !self.is_one_block(start, end) {
                 return true;
             }
             place = start - 1;
         }
         false
+    }
+
+    /// Whether a loop is one block: a way out right before the jump back parts none.
+    pub fn is_one_block(&self, start: u32, end: u32) -> bool {
+        let statements = &self.module.statements;
+        let jumps = |at: u32, guarded: bool| {
+            let s = &statements[at as usize];
+            s.kind == StatementKind::Instruction
+                && self.meaning(s).action == Action::Branch
+                && s.guard.is_some() == guarded
+        };
+        let turned = end > start && jumps(end, false) && jumps(end - 1, true);
+        self.scan.block(start) == self.scan.block(if turned { end - 1 } else { end })
+    }
+
+    /// Whether a loop of several blocks lies between two statements, on the way from the one to the other.
+    fn loops_over_blocks(&self, first: u32, second: u32) -> bool {
+        let (scan, statements) = (self.scan, &self.module.statements);
+        let from = scan.loops.partition_point(|l| l.0 <= first);
+        scan.loops[from..].iter().take_while(|l| l.0 < second).take(NEAR).any(|&(start, end)| {
+            let behind = statements.get(end as usize + 1).filter(|s| s.guard.is_none());
+            let leaves = behind.is_some_and(|s| match self.meaning(s).action {
+                Action::Exit => true,
+                Action::Branch => scan.target(self.module, s).is_some_and(|label| label > second),
+                _ => false,
+            });
+            end < second && !self.is_one_block(start, end) && !leaves
+        })
     }
 
     /// A number that conversions of the same register have in common, whatever that is equal to. Of the first of equal
