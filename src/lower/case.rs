@@ -7,7 +7,7 @@ use crate::bits;
 use crate::cvt::Form;
 use crate::dataflow::facts::How;
 use crate::dataflow::flow::after;
-use crate::dataflow::{Action, Flow, Input, Known, Logic, Merging, Pair, Use, Value, facts};
+use crate::dataflow::{Action, Flow, Input, Known, Load, Logic, Merging, Pair, Use, Value, facts};
 use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
 use crate::sass::float::F64Literal;
 use crate::sass::{Operand, Reg, Selector};
@@ -217,11 +217,20 @@ impl Case {
             case.beside = matches!(case.source.origin, Origin::Param { .. })
                 && machine.uniform_parameters
                 && flow.value(statement.operands).is_some_and(|v| flow.meets_registers(v, form.dst.bits() != 16));
-            if let Some(here) = here
-                && machine.uniform_parameters
-                && matches!(case.source.origin, Origin::Param { .. })
+            if let (Some(here), true, Origin::Param { bits, .. }) =
+                (here, machine.uniform_parameters, case.source.origin)
             {
                 case.source.load = flow.load(at, form.src, here, machine.abilities());
+                if bits == 16 && form.src.bits() == 16 && form.src.is_int() && form.dst.is_float() {
+                    let loaded = flow.is_loaded_half(at, here);
+                    case.source.load = Some(if loaded { Load::Earlier } else { Load::Uniform(16) });
+                }
+                // a shift extends what it reads itself
+                let shifted = case.any(|u| matches!(u, Use::ShiftLeft(_)));
+                if form.src == Type::U16 && form.dst.is_int() && form.dst.bits() == 64 && !case.low_only && !shifted {
+                    let pair = flow.value(statement.operands);
+                    case.beside = pair.is_some_and(|v| flow.extends_uniformly(v, machine.abilities()));
+                }
             }
             let upper = matches!(case.source.origin, Origin::Part { element, .. } if element % 2 == 1);
             case.take_over(flow, at, passed);

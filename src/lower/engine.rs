@@ -130,6 +130,7 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let uniform = Operand::Uniform(UNIFORM);
     let width = match (case.source.load, first.op) {
         (Some(Load::Uniform(bits)), _) => bits,
+        _ if case.from_int() && bits < 16 => bits as u8,
         (_, Op::Convert(Convert::I2f { src, .. })) => src.bits,
         _ => bits.max(case.form.src.bits()) as u8,
     };
@@ -161,8 +162,9 @@ fn stores_pair(case: &Case) -> bool {
 /// Load a parameter again with the width that a conversion to or from a byte or half wants, and extend it there, where what
 /// reads the result has another register beside it.
 fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
-    let Origin::Param { offset, .. } = case.source.origin else { return };
+    let Origin::Param { offset, bits } = case.source.origin else { return };
     let (dst, src) = (case.form.dst, case.form.src);
+    let at = case.machine.parameters + offset.unwrap_or(0);
     let word = case.dst_bits >= 32;
     let width = match (dst.bits(), src.bits()) {
         // the low part of a word is read where it is
@@ -171,6 +173,17 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         (16, 16 | 32) => 16,
         (32 | 64, 16) if src.is_signed() => 16,
         (64, 16 | 32) if src.is_unsigned() && stores_pair(case) => src.bits(),
+        (64, 16) if case.beside && bits == 16 => {
+            // the zeros above are RZ
+            let at = Operand::Const { bank: 0, offset: at, sel: Selector::Whole, half: false };
+            out.clear();
+            out.push(Instruction {
+                guard: None,
+                op: Alu::Ldcu(16).into(),
+                operands: smallvec![Operand::Uniform(UNIFORM), at],
+            });
+            return;
+        }
         _ => return,
     };
     let beside = match dst.bits() {
@@ -192,8 +205,7 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         i.operands[1] = Operand::Uniform(UNIFORM);
         i.operands[3] = Operand::Uniform(Operand::URZ);
     }
-    let offset = case.machine.parameters + offset.unwrap_or(0);
-    let at = Operand::Const { bank: 0, offset, sel: Selector::Whole, half: false };
+    let at = Operand::Const { bank: 0, offset: at, sel: Selector::Whole, half: false };
     let operands = SmallVec::from_slice(&[Operand::Uniform(UNIFORM), at]);
     out.insert(0, Instruction { guard: None, op: Alu::Ldcu(width as u8).into(), operands });
 }
