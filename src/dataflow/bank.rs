@@ -308,7 +308,9 @@ impl Query<'_, '_> {
                 let takes = self.abilities.limit_takes_sum;
                 reads(beside && !(takes && others.iter().any(|&at| self.is_offset(at))));
             }
-            Action::Setp if integer && alone() => reads(!immediate && what == What::Word || self.is_branched_by(s)),
+            Action::Setp if integer && alone() => {
+                reads(moved || !immediate && what == What::Word || self.is_branched_by(s))
+            }
             Action::Setp if ty.bits() == 32 && integer && second.is_some_and(|at| self.counts(at, site.statement)) => {
                 reads(false);
             }
