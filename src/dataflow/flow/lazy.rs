@@ -203,8 +203,7 @@ impl<'a> Work<'a> {
         let (Action::Load(Space::Param), Some(ty)) = (m.action, m.ty) else { return None };
         let parameter = self.parameter(s)?;
         let symbol = self.symbol(s)?;
-        let added =
-            (symbol + 1 < s.operands + s.operand_count).then(|| constant(self.module, symbol + 1, |_| None));
+        let added = (symbol + 1 < s.operands + s.operand_count).then(|| constant(self.module, symbol + 1, |_| None));
         let added = added.map_or(Some(0), |added| added.map(|bits| bits as u32))?;
         Some((self.module.parameters[parameter as usize].offset.wrapping_add(added), ty.bits()))
     }
