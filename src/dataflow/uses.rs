@@ -329,6 +329,26 @@ impl Flow<'_> {
             })
     }
 
+    /// Where a word of two bf16 is taken apart and its upper half made an f32, which is read from a register of its own:
+    /// whether anything reads the whole word besides. Arithmetic of pairs reads the two halves.
+    pub fn taken_apart(&self, word: Value) -> Option<bool> {
+        let (mut upper, mut whole) = (false, self.escapes(word));
+        for site in self.uses(word).take(READERS) {
+            match self.classify(site) {
+                Use::Unpack => {
+                    let vector = self.module().statements[site.statement as usize].operands;
+                    let pair = self.module().operands[vector as usize].kind == OperandKind::Vector(2);
+                    let widened = |u: Use| matches!(u, Use::FloatToFloat { from: Type::Bf16, .. });
+                    upper |= pair
+                        && self.value(vector + 2).is_some_and(|half| self.uses_of(half).take(READERS).any(widened));
+                }
+                Use::Float(..) => {}
+                _ => whole = true,
+            }
+        }
+        upper.then_some(whole)
+    }
+
     /// Whether a half is extended with zeros for a reader that sees them: not one that masks, or permutes, its low half alone.
     pub fn is_extended(&self, half: Value) -> bool {
         self.uses(half).take(READERS).any(|site| {

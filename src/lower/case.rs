@@ -96,6 +96,8 @@ pub struct Case {
     pub pair: Option<Pair>,
     /// The source of the other half of that pair.
     pub partner: Option<Operand>,
+    /// The upper half of a word of two bf16 is needed in a register of its own; whether the whole word is needed too.
+    pub taken_apart: Option<bool>,
     /// The result is the low half of a word put together there: the statement, and the register of the upper half.
     pub low_of: Option<(u32, Operand)>,
     /// Something reads the source after this conversion.
@@ -149,6 +151,9 @@ impl Case {
             case.reader = flow.uses(v).next().map(|u| u.statement);
             if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
                 case.low_of = low_of(flow, registers, v);
+            }
+            if form.dst == Type::Bf16x2 {
+                case.taken_apart = flow.taken_apart(v);
             }
             case.partner = case.pair.and_then(|p| {
                 let (other, _, _) = flow.maker(p.other);
@@ -387,6 +392,7 @@ impl Case {
             pair: None,
             partner: None,
             low_of: None,
+            taken_apart: None,
             read_later: false,
             widened: false,
             maker: None,

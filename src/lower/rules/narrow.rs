@@ -93,6 +93,16 @@ fn merge_into_word(c: &Case, e: &mut Emit<'_>) {
     }
 }
 
+/// Take the upper half out of a word of two bf16 where it becomes an f32: no shift reads it in place.
+fn take_apart(c: &Case, e: &mut Emit<'_>) {
+    let Some(whole) = c.taken_apart else { return };
+    let (word, upper) = (Operand::reg(e.dst), e.scratch());
+    e.to(upper, Alu::Prmt, &[word, Operand::Bits(0x7632), Operand::reg(upper)]);
+    if whole {
+        e.to(e.dst, Alu::Prmt, &[word, Operand::Bits(0x5410), Operand::reg(upper)]);
+    }
+}
+
 /// The rules.
 pub const RULES: &[Rule] = &[
     Rule {
@@ -187,8 +197,10 @@ pub const RULES: &[Rule] = &[
             let (dst, src) = formats(c);
             let sources = plain_sources(c, e);
             e.result(f2fp(c, dst, src, PackMode::PackAb), &sources);
+            take_apart(c, e);
         },
-        why: "the half unit converts and packs two values in one instruction; .rs takes the random bits as a third source",
+        why: "the half unit converts and packs two values in one instruction; .rs takes the random bits as a third source. \
+              An upper bf16 that becomes an f32 is taken out at once, and the word put together again for who reads it whole",
         examples: &[
             Example { ptx: "cvt.rn.f16x2.f32 r1, f1, f2;", arch: "sm_89", sass: &["F2FP.F16.F32.PACK_AB R3, R0, R2"] },
             Example { ptx: "cvt.rn.bf16x2.f32 r1, f1, f2;", arch: "sm_80", sass: &["F2FP.BF16.PACK_AB R3, R0, R2"] },
@@ -293,6 +305,7 @@ pub const RULES: &[Rule] = &[
             } else {
                 e.result(op, &[c.sources[0]]);
             }
+            take_apart(c, e);
         },
         why: "every narrow value fits a half, so that only the scale of s2f6 is a second source",
         examples: &[
