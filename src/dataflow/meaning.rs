@@ -346,6 +346,11 @@ pub fn integer_kind(action: Action, bits: u32) -> u64 {
     hasher.finish()
 }
 
+/// An extension from a type to a word or a pair of words, which begin alike, as a [`Meaning::kind`].
+pub fn extension_kind(from: Type) -> u64 {
+    integer_kind(Action::Cvt, 1024 + 2 * from.bits() + u32::from(from.is_signed()))
+}
+
 fn kind(m: &Meaning, opcode: &Opcode<'_>) -> u64 {
     let named = || {
         let mut hasher = FxHasher::default();
@@ -363,7 +368,7 @@ fn kind(m: &Meaning, opcode: &Opcode<'_>) -> u64 {
         (Action::Shr, _) if m.plain && !ty.is_signed() => integer_kind(m.action, ty.bits()),
         (Action::Mul | Action::Mad, _) if low => integer_kind(m.action, ty.bits()),
         (Action::Cvt, Some(from)) if from.is_int() && from.bits() < ty.bits() && ty.bits() >= 32 => {
-            integer_kind(m.action, 1024 + 2 * from.bits() + u32::from(from.is_signed()))
+            extension_kind(from)
         }
         (Action::Cvt, Some(from)) if from.is_int() && from.bits() > ty.bits() => {
             // the sign of a byte is extended in its register

@@ -7,6 +7,7 @@
 pub mod bank;
 pub mod choices;
 pub mod copies;
+pub mod extended;
 pub mod facts;
 pub mod flow;
 pub mod half;
@@ -14,7 +15,7 @@ pub mod logic;
 pub mod meaning;
 pub mod pairs;
 pub mod sign;
-pub mod stores;
+
 pub mod sums;
 pub mod uses;
 pub mod vectors;

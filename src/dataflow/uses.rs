@@ -167,7 +167,14 @@ impl Flow<'_> {
             Action::MadWide if position < 3 && matches!(ty, Type::S16 | Type::U16) => {
                 Use::Half { signed: ty.is_signed() }
             }
-            Action::Min | Action::Max | Action::MulWide | Action::Mul | Action::Mad | Action::Div | Action::Rem
+            Action::Min
+            | Action::Max
+            | Action::MulWide
+            | Action::MulHi
+            | Action::Mul
+            | Action::Mad
+            | Action::Div
+            | Action::Rem
                 if matches!(ty, Type::S16 | Type::U16) =>
             {
                 Use::Half { signed: ty.is_signed() }
@@ -188,7 +195,8 @@ impl Flow<'_> {
                 length.and_then(|bits| u32::try_from(bits).ok()).map_or(Use::Other, Use::Insert)
             }
             Action::Or | Action::Xor | Action::Not | Action::Lop3 | Action::Prmt => Use::Logic,
-            Action::Setp | Action::Set => Use::Compare(ty),
+            Action::Setp => Use::Compare(ty),
+            Action::Set => Use::Compare(m.source.unwrap_or(ty)),
             Action::Add
             | Action::Sub
             | Action::Mul

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use crate::bits;
 use crate::cvt::Form;
+use crate::dataflow::extended::Extension;
 use crate::dataflow::facts::How;
 use crate::dataflow::flow::after;
 use crate::dataflow::{Action, Flow, Input, Known, Load, Logic, Merging, Pair, Use, Value, facts};
@@ -12,7 +13,7 @@ use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
 use crate::sass::float::F64Literal;
 use crate::sass::{Operand, Reg, Selector};
 
-use super::machine::Machine;
+use super::machine::{Machine, MinMax};
 use super::registers::Registers;
 
 mod look;
@@ -239,12 +240,16 @@ impl Case {
             }
             let upper = matches!(case.source.origin, Origin::Part { element, .. } if element % 2 == 1);
             case.take_over(flow, at, passed);
-            case.source.stored = form.src.is_int()
+            let extension = Extension {
+                ty: form.src,
+                stored: !(form.src.bits() == 16 && upper),
+                limited: matches!(machine.min_max, MinMax::Imnmx | MinMax::ImnmxUnlisted),
+            };
+            case.source.extended_before = form.src.is_int()
                 && form.dst.is_int()
                 && form.src.bits() <= 16
                 && form.dst.bits() >= 32
-                && !(form.src.bits() == 16 && upper)
-                && flow.value(at).zip(here).is_some_and(|(v, here)| flow.extended_for_store(v, form.src, here));
+                && flow.value(at).zip(here).is_some_and(|(v, here)| flow.extended_before(v, extension, here));
             if let Some(here) = here
                 && statement.guard.is_none()
                 && !flow.snippet()
@@ -367,7 +372,7 @@ impl Case {
             cut: false,
             byte: None,
             chosen: false,
-            stored: false,
+            extended_before: false,
             bank: false,
             permuted: None,
             field: None,

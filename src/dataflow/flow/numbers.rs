@@ -7,7 +7,7 @@ use rustc_hash::FxHasher;
 
 use crate::bits;
 use crate::dataflow::facts::float_bits;
-use crate::dataflow::meaning::{Action, Meaning, Memory, Space, integer_kind};
+use crate::dataflow::meaning::{Action, Meaning, Memory, Space, extension_kind, integer_kind};
 use crate::ptx::{OperandKind, Statement, Type, literal};
 
 use super::lazy::Work;
@@ -58,6 +58,12 @@ fn copies(m: &Meaning) -> bool {
     let as_wide =
         |(to, from): (Type, Type)| to.is_int() && from.is_int() && to.bits() == from.bits() && to.bits() >= 16;
     m.action == Action::Mov || m.action == Action::Cvt && !m.sat && !m.pack && m.ty.zip(m.source).is_some_and(as_wide)
+}
+
+/// The types of a conversion of integers that cuts or extends.
+fn integers(m: &Meaning) -> Option<(Type, Type)> {
+    let (to, from) = m.ty.zip(m.source)?;
+    (m.action == Action::Cvt && !m.sat && !m.pack && to.is_int() && from.is_int()).then_some((to, from))
 }
 
 /// What a statement reads, while its number is made.
@@ -173,11 +179,45 @@ impl Work<'_> {
         }
     }
 
+    /// What a conversion of integers has in common with those that do the same, and the operand that it converts in the end:
+    /// of one conversion after another ptxas sees the one that they are together.
+    pub fn together(&mut self, s: &Statement) -> (u64, u32) {
+        let (module, m) = (self.module, self.meaning(s));
+        let (mut kind, mut source) = (m.kind, after(module, s.operands, s.operands + s.operand_count));
+        let Some((to, mut from)) = integers(m).filter(|(to, _)| to.bits() >= 32) else { return (kind, source) };
+        for _ in 0..DEPTH {
+            let Some(v) = self.own_value(source) else { break };
+            let v = self.copied(v);
+            let inner = self.statement(self.made(v).statement);
+            let Some((middle, first)) = integers(self.meaning(inner)).filter(|_| inner.guard.is_none()) else { break };
+            if from.bits() > middle.bits().min(first.bits()) {
+                // an extension of an extension
+                let extends = to.bits() >= 32 && to.bits() > from.bits() && from.bits() <= middle.bits();
+                if !extends || !(first.is_unsigned() || from.is_signed()) {
+                    break;
+                }
+                from = first;
+                kind = extension_kind(first);
+            }
+            source = after(module, inner.operands, inner.operands + inner.operand_count);
+        }
+        (kind, source)
+    }
+
     fn number_of(&mut self, i: u32, element: u16, depth: u32) -> Option<u64> {
         let s = self.statement(i);
         let m = self.meaning(s);
         if depth == 0 || s.guard.is_some() || m.effect {
             return None;
+        }
+        if integers(m).is_some() {
+            let (kind, source) = self.together(s);
+            let mut reader = Reader { statement: i, depth: depth - 1, joined: false };
+            let number = mix(kind, self.part(source, m.source, &mut reader)?);
+            if reader.joined {
+                self.lazy.joined_numbers.insert(number);
+            }
+            return Some(number);
         }
         let mut kind = mix(m.kind, u64::from(element));
         if let Action::Load(space) = m.action

@@ -96,8 +96,7 @@ impl Work<'_> {
 
     /// What conversions that do the same have in common without their sources being looked at closely.
     fn look(&mut self, s: &Statement) -> u64 {
-        let kind = self.meaning(s).kind;
-        let source = after(self.module, s.operands, s.operands + s.operand_count);
+        let (kind, source) = self.together(s);
         let Some(value) = self.own_value(source) else { return kind };
         let value = self.copied(value);
         mix(kind, self.kind_of(value))

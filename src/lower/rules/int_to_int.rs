@@ -125,6 +125,9 @@ pub fn shifted_within(by: Option<u64>, bits: u32, width: u32) -> bool {
     by.is_some_and(|by| width > 32 || u64::from(bits) + by <= 32)
 }
 
+/// The conversion to f32 that reads an extension may read what was extended all the same.
+const EXTENDED: &str = "a statement before has extended it already";
+
 /// Extension to a wider type.
 fn extend(c: &Case, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
@@ -140,12 +143,13 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             && c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_unsigned()));
         let half = matches!(known.how, How::Half | How::Rounded) && dst.bits() != 32;
         let extended = known.fits_unsigned(src.bits()) && !half;
-        if (word || extended || c.source.stored) && !(byte_to_float && dst.bits() == 32) {
+        if (word || extended || c.source.extended_before) && !(byte_to_float && dst.bits() == 32) {
             // The low word is there; a word above it is zero.
-            e.folded = Some(match word || extended {
-                true => "the bits above are zero already",
-                false => "the store before has extended it already",
-            });
+            if word || extended {
+                e.folded = Some("the bits above are zero already");
+            } else {
+                e.pass(EXTENDED);
+            }
             if dst.bits() == 64 && c.any(reads_high) {
                 e.folded = None;
                 let high = e.dst.high();
@@ -206,7 +210,6 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     let in_place = word
         || !loaded && reread(c)
         || taken
-        || c.source.stored
         || !loaded
             && known.fits_signed(src.bits())
             && !matches!(known.how, How::Shift | How::Half | How::Limit)
@@ -256,6 +259,8 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         32 => {
             if in_place && !(to_float && c.source.byte.is_some()) {
                 e.folded = Some("the bits above are the sign already");
+            } else if c.source.extended_before {
+                e.pass(EXTENDED);
             } else if to_float {
                 e.pass("the conversion that reads it extends the sign itself");
             } else {
@@ -268,6 +273,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 e.pass("the conversion that reads it extends the sign itself");
                 return;
             }
+            let in_place = in_place || c.source.extended_before;
             if !in_place {
                 e.permute(permute);
                 e.passed = true;

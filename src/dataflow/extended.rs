@@ -1,0 +1,93 @@
+//! Statements that extend a byte or half that they read: ptxas does it once for them and for the conversions behind them.
+
+use crate::ptx::{OperandKind, Type};
+
+use super::flow::{Flow, UseSite, Value, after};
+use super::meaning::Action;
+use super::uses::READERS;
+
+/// As many readers of a byte, and conversions one after another, are looked at.
+const NEAR: usize = 16;
+
+/// An extension to a word.
+#[derive(Debug, Clone, Copy)]
+pub struct Extension {
+    /// From this type.
+    pub ty: Type,
+    /// A store does it: not of an upper half, which it takes out.
+    pub stored: bool,
+    /// A minimum or maximum of halves does it: some architectures have one for halves.
+    pub limited: bool,
+}
+
+impl Flow<'_> {
+    /// Whether a statement that every way to another one passes has extended a byte or half to a word, as a type does.
+    pub fn extended_before(&self, v: Value, how: Extension, statement: u32) -> bool {
+        self.uses(v)
+            .take(READERS)
+            .take_while(|site| site.statement < statement)
+            .any(|site| self.extends(site, how) && self.is_done(site.statement, statement))
+            || how.ty == Type::S8 && self.extended_as_half(v, how, statement)
+    }
+
+    /// As [`Self::extended_before`], of a byte as a half: what extends the half extends the byte.
+    fn extended_as_half(&self, v: Value, how: Extension, statement: u32) -> bool {
+        let statements = &self.module().statements;
+        self.uses(self.whole_of_byte(v)).take(NEAR).any(|site| {
+            let s = &statements[site.statement as usize];
+            let m = self.meaning(s);
+            let half = m.source == Some(Type::S8) && m.ty.is_some_and(|t| t.is_int() && t.bits() == 16);
+            let half = half && m.action == Action::Cvt && !m.sat && s.guard.is_none();
+            let extension = Extension { ty: Type::S16, stored: false, ..how };
+            self.value(s.operands).filter(|_| half).is_some_and(|half| {
+                self.uses(half)
+                    .take(NEAR)
+                    .take_while(|site| site.statement < statement)
+                    .any(|site| self.extends(site, extension) && self.is_done(site.statement, statement))
+            })
+        })
+    }
+
+    /// What a value was that conversions of integers left the low byte of.
+    fn whole_of_byte(&self, mut v: Value) -> Value {
+        for _ in 0..NEAR {
+            let (s, _, _) = self.maker(v);
+            let m = self.meaning(s);
+            let integers = m.ty.zip(m.source).is_some_and(|(to, from)| to.is_int() && from.is_int());
+            if m.action != Action::Cvt || m.sat || m.pack || s.guard.is_some() || !integers {
+                break;
+            }
+            let Some(source) = self.arguments(s).nth(1).and_then(|at| self.value(at)) else { break };
+            v = source;
+        }
+        v
+    }
+
+    /// Whether a statement extends what it reads as a type does: a store of that alone, and a comparison, product, limit or
+    /// shift to the right of halves, which are done in words.
+    fn extends(&self, site: UseSite, Extension { ty, stored, limited }: Extension) -> bool {
+        let module = self.module();
+        let s = &module.statements[site.statement as usize];
+        let m = self.meaning(s);
+        let end = s.operands + s.operand_count;
+        let first = after(module, s.operands, end);
+        let alike = |of: Option<Type>| of.is_some_and(|t| t.bits() == ty.bits() && t.is_signed() == ty.is_signed());
+        match m.action {
+            Action::Store => {
+                stored
+                    && alike(m.ty)
+                    && s.guard.is_none()
+                    && site.operand == first
+                    && matches!(module.operands[first as usize].kind, OperandKind::Register(_))
+            }
+            _ if ty.bits() != 16 => false,
+            Action::Set => alike(m.source),
+            Action::Min | Action::Max => limited && alike(m.ty),
+            Action::Setp | Action::Mul | Action::MulWide | Action::MulHi => alike(m.ty),
+            // not what the product is added to
+            Action::Mad | Action::MadWide => alike(m.ty) && site.operand <= after(module, first, end),
+            Action::Shr => alike(m.ty) && site.operand == first,
+            _ => false,
+        }
+    }
+}
