@@ -21,30 +21,30 @@ pub struct Extension {
 }
 
 impl Flow<'_> {
-    /// Whether a statement that every way to another one passes has extended a byte or half to a word, as a type does.
-    pub fn extended_before(&self, v: Value, how: Extension, statement: u32) -> bool {
+    /// The statement on every way to another one that has extended a byte or half to a word before, as a type does.
+    pub fn extended_before(&self, v: Value, how: Extension, statement: u32) -> Option<u32> {
         self.uses(v)
             .take(READERS)
             .take_while(|site| site.statement < statement)
-            .any(|site| self.extends(site, how) && self.is_done(site.statement, statement))
-            || how.ty == Type::S8 && self.extended_as_half(v, how, statement)
+            .find(|&site| self.extends(site, how) && self.is_done(site.statement, statement))
+            .map(|site| site.statement)
+            .or_else(|| self.extended_as_half(v, how, statement).filter(|_| how.ty == Type::S8))
     }
 
-    /// As [`Self::extended_before`], of a byte as a half: what extends the half extends the byte.
-    fn extended_as_half(&self, v: Value, how: Extension, statement: u32) -> bool {
+    /// As [`Self::extended_before`], of a signed byte as a half: what extends the half extends the byte.
+    fn extended_as_half(&self, v: Value, how: Extension, statement: u32) -> Option<u32> {
         let statements = &self.module().statements;
-        self.uses(self.whole_of_byte(v)).take(NEAR).any(|site| {
+        let extension = Extension { ty: Type::S16, stored: false, ..how };
+        self.uses(self.whole_of_byte(v)).take(NEAR).find_map(|site| {
             let s = &statements[site.statement as usize];
             let m = self.meaning(s);
             let half = m.source == Some(Type::S8) && m.ty.is_some_and(|t| t.is_int() && t.bits() == 16);
             let half = half && m.action == Action::Cvt && !m.sat && s.guard.is_none();
-            let extension = Extension { ty: Type::S16, stored: false, ..how };
-            self.value(s.operands).filter(|_| half).is_some_and(|half| {
-                self.uses(half)
-                    .take(NEAR)
-                    .take_while(|site| site.statement < statement)
-                    .any(|site| self.extends(site, extension) && self.is_done(site.statement, statement))
+            let mut uses = self.uses(self.value(s.operands).filter(|_| half)?).take(NEAR);
+            uses.find(|&site| {
+                site.statement < statement && self.extends(site, extension) && self.is_done(site.statement, statement)
             })
+            .map(|site| site.statement)
         })
     }
 

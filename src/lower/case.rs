@@ -245,11 +245,14 @@ impl Case {
                 stored: !(form.src.bits() == 16 && upper),
                 limited: matches!(machine.min_max, MinMax::Imnmx | MinMax::ImnmxUnlisted),
             };
-            case.source.extended_before = form.src.is_int()
+            if form.src.is_int()
                 && form.dst.is_int()
                 && form.src.bits() <= 16
                 && form.dst.bits() >= 32
-                && flow.value(at).zip(here).is_some_and(|(v, here)| flow.extended_before(v, extension, here));
+                && let Some((v, here)) = flow.value(at).zip(here)
+            {
+                case.source.extended_before = flow.extended_before(v, extension, here);
+            }
             if let Some(here) = here
                 && statement.guard.is_none()
                 && !flow.snippet()
@@ -372,7 +375,7 @@ impl Case {
             cut: false,
             byte: None,
             chosen: false,
-            extended_before: false,
+            extended_before: None,
             bank: false,
             permuted: None,
             field: None,

@@ -102,8 +102,8 @@ pub struct Source {
     pub factors: Option<[Operand; 2]>,
     /// It is written twice, the second time under a predicate, which a choice becomes.
     pub chosen: bool,
-    /// A statement before the conversion has extended it to a word already, as the conversion does.
-    pub extended_before: bool,
+    /// The statement before the conversion that has extended it to a word already, as the conversion does.
+    pub extended_before: Option<u32>,
     /// It is loaded from the constant bank.
     pub bank: bool,
     /// It is a word whose bytes a `prmt` puts together, or the low part of one.

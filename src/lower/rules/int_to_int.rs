@@ -125,8 +125,11 @@ pub fn shifted_within(by: Option<u64>, bits: u32, width: u32) -> bool {
     by.is_some_and(|by| width > 32 || u64::from(bits) + by <= 32)
 }
 
-/// The conversion to f32 that reads an extension may read what was extended all the same.
-const EXTENDED: &str = "a statement before has extended it already";
+/// Leave an extension to the statement that did it before; a conversion to f32 reads what was extended all the same.
+fn extended_before(c: &Case, e: &mut Emit<'_>) {
+    e.pass("it has extended the same before");
+    e.into = c.source.extended_before;
+}
 
 /// Extension to a wider type.
 fn extend(c: &Case, e: &mut Emit<'_>) {
@@ -143,12 +146,12 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             && c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_unsigned()));
         let half = matches!(known.how, How::Half | How::Rounded) && dst.bits() != 32;
         let extended = known.fits_unsigned(src.bits()) && !half;
-        if (word || extended || c.source.extended_before) && !(byte_to_float && dst.bits() == 32) {
+        if (word || extended || c.source.extended_before.is_some()) && !(byte_to_float && dst.bits() == 32) {
             // The low word is there; a word above it is zero.
             if word || extended {
                 e.folded = Some("the bits above are zero already");
             } else {
-                e.pass(EXTENDED);
+                extended_before(c, e);
             }
             if dst.bits() == 64 && c.any(reads_high) {
                 e.folded = None;
@@ -259,8 +262,8 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         32 => {
             if in_place && !(to_float && c.source.byte.is_some()) {
                 e.folded = Some("the bits above are the sign already");
-            } else if c.source.extended_before {
-                e.pass(EXTENDED);
+            } else if c.source.extended_before.is_some() {
+                extended_before(c, e);
             } else if to_float {
                 e.pass("the conversion that reads it extends the sign itself");
             } else {
@@ -273,7 +276,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 e.pass("the conversion that reads it extends the sign itself");
                 return;
             }
-            let in_place = in_place || c.source.extended_before;
+            let in_place = in_place || c.source.extended_before.is_some();
             if !in_place {
                 e.permute(permute);
                 e.passed = true;
