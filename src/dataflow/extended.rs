@@ -4,7 +4,15 @@ use crate::ptx::{OperandKind, Type};
 
 use super::flow::{Flow, UseSite, Value, after};
 use super::meaning::Action;
-use super::uses::READERS;
+use super::uses::{READERS, Use};
+
+/// Whether a reader wants all of an extended word, and does not extend it itself.
+fn reads_word(usage: Use) -> bool {
+    matches!(
+        usage,
+        Use::Add(32) | Use::Multiply(32) | Use::MultiplyWide | Use::Store { bits: 32, .. } | Use::Compare(_)
+    )
+}
 
 /// As many readers of a byte, and conversions one after another, are looked at.
 const NEAR: usize = 16;
@@ -79,6 +87,14 @@ impl Flow<'_> {
                     && s.guard.is_none()
                     && site.operand == first
                     && matches!(module.operands[first as usize].kind, OperandKind::Register(_))
+            }
+            // to a word that something reads as one; a pair has that word too
+            Action::Cvt => {
+                m.source == Some(ty)
+                    && !m.sat
+                    && s.guard.is_none()
+                    && m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
+                    && self.value(s.operands).is_some_and(|word| self.uses_of(word).take(READERS).any(reads_word))
             }
             _ if ty.bits() != 16 => false,
             Action::Set => alike(m.source),

@@ -286,6 +286,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             let summed = c.machine.sum_takes_sign
                 && c.only(|u| match *u {
                     Use::Add(64) | Use::Store { bits: 8 | 16 | 32, .. } => true,
+                    Use::Mask(mask) => mask >> 32 == 0,
                     Use::Narrow { to } => to.bits() <= 32,
                     // what reads a word reads a twin's, the low one of this
                     Use::Add(32) | Use::Multiply(16 | 32) | Use::MultiplyWide => true,
