@@ -4,15 +4,7 @@ use crate::ptx::{OperandKind, Type};
 
 use super::flow::{Flow, UseSite, Value, after};
 use super::meaning::Action;
-use super::uses::{READERS, Use};
-
-/// Whether a reader wants all of an extended word, and does not extend it itself.
-fn reads_word(usage: Use) -> bool {
-    matches!(
-        usage,
-        Use::Add(32) | Use::Multiply(32) | Use::MultiplyWide | Use::Store { bits: 32, .. } | Use::Compare(_)
-    )
-}
+use super::uses::READERS;
 
 /// As many readers of a byte, and conversions one after another, are looked at.
 const NEAR: usize = 16;
@@ -56,6 +48,24 @@ impl Flow<'_> {
         })
     }
 
+    /// Whether a place reads all of an extended word, and does not extend it itself.
+    fn reads_word(&self, site: UseSite) -> bool {
+        let m = self.meaning(&self.module().statements[site.statement as usize]);
+        let word = m.ty.is_some_and(|t| t.bits() == 32 && !t.is_float());
+        word && matches!(
+            m.action,
+            Action::Add
+                | Action::Sub
+                | Action::Mul
+                | Action::MulWide
+                | Action::Mad
+                | Action::Min
+                | Action::Max
+                | Action::Setp
+                | Action::Store
+        )
+    }
+
     /// What a value was that conversions of integers left the low byte of.
     fn whole_of_byte(&self, mut v: Value) -> Value {
         for _ in 0..NEAR {
@@ -94,7 +104,9 @@ impl Flow<'_> {
                     && !m.sat
                     && s.guard.is_none()
                     && m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
-                    && self.value(s.operands).is_some_and(|word| self.uses_of(word).take(READERS).any(reads_word))
+                    && self
+                        .value(s.operands)
+                        .is_some_and(|word| self.uses(word).take(READERS).any(|site| self.reads_word(site)))
             }
             _ if ty.bits() != 16 => false,
             Action::Set => alike(m.source),
