@@ -94,10 +94,11 @@ fn dataflow(bencher: Bencher<'_, '_>, input: Input) {
     let text = input.text();
     let (module, _) = parse(text.as_bytes());
     let functions = check_all(&module);
+    let abilities = Machine::of(Target::parse("sm_89").expect("a target")).abilities();
     bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
         let mut tables = Tables::default();
         functions.iter().for_each(|(function, _)| {
-            black_box(tables.analyse(&module, *function));
+            black_box(tables.analyse(&module, *function, abilities));
         });
     });
 }
@@ -113,7 +114,7 @@ fn lowering(bencher: Bencher<'_, '_>, input: Input) {
         let mut registers = Registers::new();
         let passed = Passed::default();
         for (function, conversions) in &functions {
-            let flow = tables.analyse(&module, *function);
+            let flow = tables.analyse(&module, *function, machine.abilities());
             registers.clear();
             for (index, form) in conversions {
                 registers.visit(&module, &flow, *index);

@@ -34,15 +34,6 @@ pub enum Load {
     Uniform(u8),
 }
 
-/// What the instructions of an architecture take in, which then read no uniform register.
-#[derive(Debug, Clone, Copy)]
-pub struct Abilities {
-    /// A sum of 64 bits takes the sign of a word.
-    pub sum_takes_sign: bool,
-    /// A minimum or maximum takes a sum.
-    pub limit_takes_sum: bool,
-}
-
 /// An instruction that reads a word, and whether it can read it from a uniform register.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader {
@@ -80,17 +71,16 @@ struct Query<'f, 'm> {
     flow: &'f Flow<'m>,
     /// Floating-point arithmetic, stores and conversions read a pair at once, anything else its words.
     pairs: bool,
-    abilities: Abilities,
 }
 
 impl Flow<'_> {
     /// How a parameter of 32 or 64 bits that a conversion reads is loaded; `None` for anything else.
-    pub fn load(&self, source: u32, from: Type, statement: u32, abilities: Abilities) -> Option<Load> {
+    pub fn load(&self, source: u32, from: Type, statement: u32) -> Option<Load> {
         let Parameter { offset, bits, .. } = self.parameter(self.value(self.copied(source))?)?;
         if bits < 32 || from.bits() != bits {
             return None;
         }
-        let query = Query { flow: self, pairs: bits == 64, abilities };
+        let query = Query { flow: self, pairs: bits == 64 };
         let Some(own) = query.own(offset, bits, statement) else { return Some(Load::Common) };
         let (group, bits) = query.together(own, offset, bits);
         Some(match group.uniform {
@@ -112,8 +102,8 @@ impl Flow<'_> {
     }
 
     /// Whether all that reads a pair, which is a parameter of 16 bits with zeros above, can read a uniform register.
-    pub fn extends_uniformly(&self, pair: Value, abilities: Abilities) -> bool {
-        let query = Query { flow: self, pairs: false, abilities };
+    pub fn extends_uniformly(&self, pair: Value) -> bool {
+        let query = Query { flow: self, pairs: false };
         let mut found = Vec::new();
         query.read(pair, What::Extended, STEPS, &mut found);
         !self.escapes(pair) && !found.is_empty() && found.iter().all(|r| r.uniform)
@@ -273,15 +263,15 @@ impl Query<'_, '_> {
         let alone = || others.iter().all(|&at| self.is_uniform(at, STEPS));
         let integer = !ty.is_float() && !ty.is_packed();
         // where no sum takes a sign, the pair is made in uniform registers and moved
-        let moved = what == What::Extended && !self.abilities.sum_takes_sign;
+        let moved = what == What::Extended && !self.flow.abilities().sum_takes_sign;
         let second = (m.action == Action::Setp).then(|| others.first().copied()).flatten();
         match m.action {
             // with a constant it is done in uniform registers as well, if nothing but what reads the result is against it
             Action::Add | Action::Sub | Action::Mul | Action::And | Action::Or | Action::Xor
                 if integer && immediate =>
             {
-                let fused =
-                    m.action == Action::Mul && self.is_added(s) || self.abilities.limit_takes_sum && self.is_limited(s);
+                let fused = m.action == Action::Mul && self.is_added(s)
+                    || self.flow.abilities().limit_takes_sum && self.is_limited(s);
                 reads(!fused && self.result_is_uniform(s, depth));
             }
             Action::Shl | Action::Shr if others.iter().all(|&at| at < site.operand) => {
@@ -305,7 +295,7 @@ impl Query<'_, '_> {
             }
             Action::And | Action::Or | Action::Xor if ty.bits() == 32 => reads(beside && !self.is_continued(s)),
             Action::Min | Action::Max if integer => {
-                let takes = self.abilities.limit_takes_sum;
+                let takes = self.flow.abilities().limit_takes_sum;
                 reads(beside && !(takes && others.iter().any(|&at| self.is_offset(at))));
             }
             Action::Setp if integer && alone() => {
@@ -379,7 +369,8 @@ impl Query<'_, '_> {
         }
         if to.bits() == 64 && from == Type::S32 {
             let result = flow.value(s.operands);
-            let sums = |v: Value| self.abilities.sum_takes_sign && flow.wants(v).iter().all(|u| *u == Use::Add(64));
+            let sums =
+                |v: Value| self.flow.abilities().sum_takes_sign && flow.wants(v).iter().all(|u| *u == Use::Add(64));
             if result.is_some_and(sums) {
                 return reads(false);
             }

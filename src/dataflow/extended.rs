@@ -16,8 +16,6 @@ pub struct Extension {
     pub ty: Type,
     /// A store does it: not of an upper half, which it takes out.
     pub stored: bool,
-    /// A minimum or maximum of halves does it: some architectures have one for halves.
-    pub limited: bool,
 }
 
 impl Flow<'_> {
@@ -28,13 +26,13 @@ impl Flow<'_> {
             .take_while(|site| site.statement < statement)
             .find(|&site| self.extends(site, how) && self.is_done(site.statement, statement))
             .map(|site| site.statement)
-            .or_else(|| self.extended_as_half(v, how, statement).filter(|_| how.ty == Type::S8))
+            .or_else(|| self.extended_as_half(v, statement).filter(|_| how.ty == Type::S8))
     }
 
     /// As [`Self::extended_before`], of a signed byte as a half: what extends the half extends the byte.
-    fn extended_as_half(&self, v: Value, how: Extension, statement: u32) -> Option<u32> {
+    fn extended_as_half(&self, v: Value, statement: u32) -> Option<u32> {
         let statements = &self.module().statements;
-        let extension = Extension { ty: Type::S16, stored: false, ..how };
+        let extension = Extension { ty: Type::S16, stored: false };
         self.uses(self.whole_of_byte(v)).take(NEAR).find_map(|site| {
             let s = &statements[site.statement as usize];
             let m = self.meaning(s);
@@ -83,7 +81,7 @@ impl Flow<'_> {
 
     /// Whether a statement extends what it reads as a type does: a store of that alone, and a comparison, product, limit or
     /// shift to the right of halves, which are done in words.
-    fn extends(&self, site: UseSite, Extension { ty, stored, limited }: Extension) -> bool {
+    fn extends(&self, site: UseSite, Extension { ty, stored }: Extension) -> bool {
         let module = self.module();
         let s = &module.statements[site.statement as usize];
         let m = self.meaning(s);
@@ -110,7 +108,7 @@ impl Flow<'_> {
             }
             _ if ty.bits() != 16 => false,
             Action::Set => alike(m.source),
-            Action::Min | Action::Max => limited && alike(m.ty),
+            Action::Min | Action::Max => !self.abilities().limits_halves && alike(m.ty),
             Action::Setp | Action::Mul | Action::MulWide | Action::MulHi => alike(m.ty),
             // not what the product is added to
             Action::Mad | Action::MadWide => alike(m.ty) && site.operand <= after(module, first, end),

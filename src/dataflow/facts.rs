@@ -220,6 +220,10 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
     // as many bits as a term or a factor has
     let term = |at: u32| known(at).map(|k| u32::from(if half { k.half.term } else { k.zero_from }));
     let factor = |at: u32| known(at).map(|k| u32::from(if half { k.half.factor } else { k.zero_from }));
+    // what a limit of halves leaves above is not known
+    if work.abilities.limits_halves && half && matches!(m.action, Action::Min | Action::Max) {
+        return None;
+    }
     if let Some(v) = computed(m.action, m.ty, || Some((known(second)?.constant?, known(third)?.constant?))) {
         return Some(v);
     }

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use crate::ptx::{Module, OperandKind, RegId, Statement, StatementKind, literal};
 
+use super::abilities::Abilities;
 use super::bank::Reader;
 use super::facts::{self, Known};
 use super::meaning::{Action, Meaning};
@@ -67,14 +68,14 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Goes over one function of the module, which is always the same module.
-    pub fn analyse<'m>(&'m mut self, module: &'m Module<'_>, function: usize) -> Flow<'m> {
+    /// Goes over one function of the module, which is always the same module, for an architecture.
+    pub fn analyse<'m>(&'m mut self, module: &'m Module<'_>, function: usize, abilities: Abilities) -> Flow<'m> {
         self.meanings.extend(module.opcodes[self.meanings.len()..].iter().map(Meaning::of));
         self.scan.learn(&self.meanings);
         self.scan.function(module, function);
         let function = &module.functions[function];
         self.lazy.get_mut().clear(&self.scan, function, self.scan.occurrences.operands());
-        let flow = Flow { module, meanings: &self.meanings, scan: &self.scan, lazy: &self.lazy };
+        let flow = Flow { module, abilities, meanings: &self.meanings, scan: &self.scan, lazy: &self.lazy };
         flow.work(|w| w.find_twins());
         if self.scan.conversions.len() > 1 {
             pairs::find(&flow);
@@ -87,6 +88,7 @@ impl Tables {
 #[derive(Debug, Clone, Copy)]
 pub struct Flow<'m> {
     module: &'m Module<'m>,
+    abilities: Abilities,
     meanings: &'m [Meaning],
     scan: &'m Scan,
     lazy: &'m RefCell<Lazy>,
@@ -94,13 +96,18 @@ pub struct Flow<'m> {
 
 impl<'m> Flow<'m> {
     fn work<R>(&self, work: impl FnOnce(&mut Work<'_>) -> R) -> R {
-        let Flow { module, meanings, scan, lazy } = *self;
-        work(&mut Work { module, meanings, scan, lazy: &mut lazy.borrow_mut() })
+        let Flow { module, abilities, meanings, scan, lazy } = *self;
+        work(&mut Work { module, abilities, meanings, scan, lazy: &mut lazy.borrow_mut() })
     }
 
     /// The module.
     pub fn module(&self) -> &'m Module<'m> {
         self.module
+    }
+
+    /// What the architecture can do.
+    pub fn abilities(&self) -> Abilities {
+        self.abilities
     }
 
     /// The indices of a statement's direct operands.

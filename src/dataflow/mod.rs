@@ -4,6 +4,7 @@
 //! which of its bits are known; the backward pass ([`uses`]) finds who reads a result and what of it matters.
 //! Both read the syntax tree through [`meaning`], which says once per distinct opcode what it does.
 
+pub mod abilities;
 pub mod bank;
 pub mod choices;
 pub mod copies;
@@ -20,7 +21,8 @@ pub mod sums;
 pub mod uses;
 pub mod vectors;
 
-pub use bank::{Abilities, Load};
+pub use abilities::Abilities;
+pub use bank::Load;
 pub use facts::Known;
 pub use flow::{Flow, Tables, Value};
 pub use logic::{Input, Logic, Merging};

@@ -167,14 +167,14 @@ impl Flow<'_> {
             Action::MadWide if position < 3 && matches!(ty, Type::S16 | Type::U16) => {
                 Use::Half { signed: ty.is_signed() }
             }
-            Action::Min
-            | Action::Max
-            | Action::MulWide
-            | Action::MulHi
-            | Action::Mul
-            | Action::Mad
-            | Action::Div
-            | Action::Rem
+            Action::Min | Action::Max if matches!(ty, Type::S16 | Type::U16) => {
+                if self.abilities().limits_halves {
+                    Use::Other
+                } else {
+                    Use::Half { signed: ty.is_signed() }
+                }
+            }
+            Action::MulWide | Action::MulHi | Action::Mul | Action::Mad | Action::Div | Action::Rem
                 if matches!(ty, Type::S16 | Type::U16) =>
             {
                 Use::Half { signed: ty.is_signed() }

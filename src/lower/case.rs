@@ -13,7 +13,7 @@ use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
 use crate::sass::float::F64Literal;
 use crate::sass::{Operand, Reg, Selector};
 
-use super::machine::{Machine, MinMax};
+use super::machine::Machine;
 use super::registers::Registers;
 
 mod look;
@@ -226,7 +226,7 @@ impl Case {
             if let (Some(here), true, Origin::Param { bits, .. }) =
                 (here, machine.uniform_parameters, case.source.origin)
             {
-                case.source.load = flow.load(at, form.src, here, machine.abilities());
+                case.source.load = flow.load(at, form.src, here);
                 if bits == 16 && form.src.bits() == 16 && form.src.is_int() && form.dst.is_float() {
                     let loaded = flow.is_loaded_half(at, here);
                     case.source.load = Some(if loaded { Load::Earlier } else { Load::Uniform(16) });
@@ -235,16 +235,12 @@ impl Case {
                 let shifted = case.any(|u| matches!(u, Use::ShiftLeft(_)));
                 if form.src == Type::U16 && form.dst.is_int() && form.dst.bits() == 64 && !case.low_only && !shifted {
                     let pair = flow.value(statement.operands);
-                    case.beside = pair.is_some_and(|v| flow.extends_uniformly(v, machine.abilities()));
+                    case.beside = pair.is_some_and(|v| flow.extends_uniformly(v));
                 }
             }
             let upper = matches!(case.source.origin, Origin::Part { element, .. } if element % 2 == 1);
             case.take_over(flow, at, passed);
-            let extension = Extension {
-                ty: form.src,
-                stored: !(form.src.bits() == 16 && upper),
-                limited: matches!(machine.min_max, MinMax::Imnmx | MinMax::ImnmxUnlisted),
-            };
+            let extension = Extension { ty: form.src, stored: !(form.src.bits() == 16 && upper) };
             if form.src.is_int()
                 && form.dst.is_int()
                 && form.src.bits() <= 16

@@ -171,8 +171,11 @@ impl Machine {
 
     /// What its instructions take in of what reads a parameter.
     pub fn abilities(&self) -> Abilities {
-        let limit_takes_sum = self.min_max == MinMax::VimnmxPredicates;
-        Abilities { sum_takes_sign: self.sum_takes_sign, limit_takes_sum }
+        Abilities {
+            sum_takes_sign: self.sum_takes_sign,
+            limit_takes_sum: self.min_max == MinMax::VimnmxPredicates,
+            limits_halves: matches!(self.min_max, MinMax::Vimnmx | MinMax::VimnmxPredicates),
+        }
     }
 
     /// The row of an architecture.

@@ -60,7 +60,7 @@ impl<'s> Functions<'s> {
         let legal = self.judged.iter().filter(|judged| judged.form.is_some()).count();
         let mut conversions = Vec::with_capacity(legal);
         if legal > 0 {
-            let flow = self.tables.analyse(module, index);
+            let flow = self.tables.analyse(module, index, Machine::of(self.setting.arch).abilities());
             self.registers.clear();
             self.passed.clear();
             for judged in &self.judged {

@@ -10,6 +10,7 @@ use super::dominators::Dominators;
 use super::occurrences::Occurrence;
 use super::scan::{Scan, element};
 use super::{NONE, Parameter, UseSite, Value, after, constant};
+use crate::dataflow::abilities::Abilities;
 use crate::dataflow::bank::Reader;
 use crate::dataflow::facts::{self, Known};
 use crate::dataflow::meaning::{Action, Meaning, Space};
@@ -144,6 +145,7 @@ impl Loops {
 /// What is found so far, with what it is found from.
 pub struct Work<'a> {
     pub module: &'a Module<'a>,
+    pub abilities: Abilities,
     pub meanings: &'a [Meaning],
     pub scan: &'a Scan,
     pub lazy: &'a mut Lazy,
