@@ -14,7 +14,7 @@ use crate::ptx::{OperandKind, Statement, StatementKind, Type};
 
 use super::facts;
 use super::flow::{Flow, Parameter, UseSite, Value};
-use super::meaning::Action;
+use super::meaning::{Action, Memory, Space};
 use super::uses::{READERS, Use};
 
 /// Copies, extensions and arithmetic with constants one after another are followed so far.
@@ -298,6 +298,7 @@ impl Query<'_, '_> {
                 let takes = self.flow.abilities().limit_takes_sum;
                 reads(beside && !(takes && others.iter().any(|&at| self.is_offset(at))));
             }
+            Action::Setp if self.chooses(s, integer) => reads(false),
             Action::Setp if integer && alone() => {
                 reads(moved || !immediate && what == What::Word || self.is_branched_by(s))
             }
@@ -411,8 +412,8 @@ impl Query<'_, '_> {
         })
     }
 
-    /// Whether a loop of one block, which stores nothing and so is unrolled, counts a register up from what is no constant: a
-    /// comparison in it becomes differences of the two.
+    /// Whether a loop of one block, which is unrolled, counts a register up from what is no constant: a comparison in it becomes
+    /// differences of the two. It is not unrolled where a store may change what a load at another count reads.
     fn counts(&self, at: u32, comparison: u32) -> bool {
         let flow = self.flow;
         let Some((register, (start, end))) = flow.register(at).zip(flow.block_loop(comparison)) else { return false };
@@ -436,16 +437,71 @@ impl Query<'_, '_> {
             && (compared.irreflexive || compared.tests_equality)
             && branch.guard.is_some_and(|g| !g.negated)
             && statements.len() <= NEAR
-            && !instructions.clone().any(|s| m(s).effect)
+            && instructions.clone().all(|s| !m(s).effect || m(s).action == Action::Store && !m(s).volatile)
+            && !self.stores_between(statements)
             && instructions.any(counted)
             && flow
                 .statements_from_last(register)
                 .take(READERS)
                 .find(|&(s, i)| i < start && flow.register(s.operands) == Some(register) && m(s).writes)
-                .is_some_and(|(s, _)| {
-                    !(m(s).action == Action::Mov
-                        && flow.arguments(s).nth(1).is_some_and(|at| self.is_uniform(at, STEPS)))
+                .is_some_and(|(s, _)| match m(s).action {
+                    Action::Load(Space::Memory) => false,
+                    Action::Mov => !flow.arguments(s).nth(1).is_some_and(|at| self.is_uniform(at, STEPS)),
+                    _ => true,
                 })
+    }
+
+    /// Whether statements of a loop load from and store to one memory, not all of them through registers that are counted up.
+    fn stores_between(&self, statements: &[Statement]) -> bool {
+        let flow = self.flow;
+        let of = |store: bool| {
+            statements.iter().filter(move |s| match flow.meaning(s).action {
+                Action::Store => store,
+                Action::Load(Space::Memory) => !store,
+                _ => false,
+            })
+        };
+        let address = |s: &Statement| match flow.meaning(s).action {
+            Action::Store => Some(s.operands + 1),
+            _ => flow.arguments(s).nth(1).map(|at| at + 1),
+        };
+        let counted = |s: &Statement| {
+            let Some(register) = address(s).and_then(|at| flow.register(at)) else { return false };
+            statements.iter().any(|s| {
+                let same = |at: u32| flow.register(at) == Some(register);
+                flow.meaning(s).action == Action::Add && same(s.operands) && flow.arguments(s).nth(1).is_some_and(same)
+            })
+        };
+        of(true).any(|store| {
+            of(false).any(|load| {
+                let (a, b) = (flow.meaning(store).memory, flow.meaning(load).memory);
+                (a == b || a == Memory::Any || b == Memory::Any) && !(counted(store) && counted(load))
+            })
+        })
+    }
+
+    /// Whether the predicate that a comparison makes chooses a register: the comparison is made into that choice. Without
+    /// sums that take a sign one of floats too, but not one of pairs.
+    fn chooses(&self, s: &Statement, integer: bool) -> bool {
+        let flow = self.flow;
+        let sums = flow.abilities().sum_takes_sign;
+        let pair = flow.meaning(s).ty.is_some_and(|ty| ty.bits() == 64);
+        if !sums && pair || sums && !integer {
+            return false;
+        }
+        flow.value(s.operands).is_some_and(|predicate| {
+            flow.uses(predicate).take(READERS).any(|site| {
+                let choice = &flow.module().statements[site.statement as usize];
+                let m = flow.meaning(choice);
+                m.action == Action::Selp
+                    && !(sums && m.ty.is_some_and(Type::is_float))
+                    && flow
+                        .arguments(choice)
+                        .skip(1)
+                        .take(2)
+                        .any(|at| flow.register(at).is_some() && flow.constant(at).is_none())
+            })
+        })
     }
 
     /// The one place that reads what a statement makes, with its statement.

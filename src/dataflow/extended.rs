@@ -16,11 +16,20 @@ pub struct Extension {
     pub ty: Type,
     /// A store does it: not of an upper half, which it takes out.
     pub stored: bool,
+    /// To a pair of words.
+    pub pair: bool,
 }
 
 impl Flow<'_> {
     /// The statement on every way to another one that has extended a byte or half to a word before, as a type does.
     pub fn extended_before(&self, v: Value, how: Extension, statement: u32) -> Option<u32> {
+        if how.pair && how.ty == Type::S16 {
+            // a half that was made of a float or a byte is extended anew for a pair
+            let m = self.meaning(self.maker(v).0);
+            if m.action == Action::Cvt && m.source.is_some_and(|from| from.is_float() || from.bits() == 8) {
+                return None;
+            }
+        }
         self.uses(v)
             .take(READERS)
             .take_while(|site| site.statement < statement)
@@ -32,7 +41,7 @@ impl Flow<'_> {
     /// As [`Self::extended_before`], of a signed byte as a half: what extends the half extends the byte.
     fn extended_as_half(&self, v: Value, statement: u32) -> Option<u32> {
         let statements = &self.module().statements;
-        let extension = Extension { ty: Type::S16, stored: false };
+        let extension = Extension { ty: Type::S16, stored: false, pair: false };
         self.uses(self.whole_of_byte(v)).take(NEAR).find_map(|site| {
             let s = &statements[site.statement as usize];
             let m = self.meaning(s);
@@ -81,7 +90,7 @@ impl Flow<'_> {
 
     /// Whether a statement extends what it reads as a type does: a store of that alone, and a comparison, product, limit or
     /// shift to the right of halves, which are done in words.
-    fn extends(&self, site: UseSite, Extension { ty, stored }: Extension) -> bool {
+    fn extends(&self, site: UseSite, Extension { ty, stored, .. }: Extension) -> bool {
         let module = self.module();
         let s = &module.statements[site.statement as usize];
         let m = self.meaning(s);

@@ -304,7 +304,8 @@ impl Meaning {
         m.merges = base == b"selp"
             || matches!(base, b"ex2" | b"lg2" | b"sqrt" | b"rsqrt") && approximate && !m.ftz && m.ty == Some(Type::F32);
         m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)
-            || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() == 64);
+            || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() != 32)
+            || base == b"rsqrt" && m.ty == Some(Type::F64);
         m.counts = matches!(base, b"popc" | b"clz" | b"bfind" | b"brev");
         m.fences = matches!(base, b"bar" | b"barrier" | b"membar" | b"fence");
         m.rounds = exact;
@@ -358,11 +359,18 @@ fn kind(m: &Meaning, opcode: &Opcode<'_>) -> u64 {
         let idle = |part: &[u8]| m.source == Some(Type::F16) && m.ty == Some(Type::F32) && part == b"ftz";
         let parts = opcode.parts().filter(|&part| !idle(part)).enumerate();
         // a difference is the sum with what is negated
-        parts.for_each(|(n, part)| if n == 0 && part == b"sub" { b"add".as_slice() } else { part }.hash(&mut hasher));
+        let whole = matches!(m.ty, Some(Type::F32 | Type::F64));
+        parts.for_each(|(n, part)| {
+            if n == 0 && whole && part == b"sub" { b"add".as_slice() } else { part }.hash(&mut hasher)
+        });
         hasher.finish()
     };
-    let plain_bits = |ty: Type| matches!(ty, Type::B16 | Type::B32 | Type::B64);
-    let Some(ty) = m.ty.filter(|&ty| (ty.is_int() || plain_bits(ty)) && !m.sat && !m.pack) else { return named() };
+    // of halves the sign is seen everywhere
+    let plain_bits = |ty: Type| matches!(ty, Type::B32 | Type::B64);
+    let halves = m.ty.is_some_and(|ty| ty.bits() == 16) && m.action != Action::Cvt;
+    let Some(ty) = m.ty.filter(|&ty| (ty.is_int() && !halves || plain_bits(ty)) && !m.sat && !m.pack) else {
+        return named();
+    };
     let low = opcode.parts().count() == 3 && opcode.parts().nth(1) == Some(b"lo");
     match (m.action, m.source) {
         (Action::Add | Action::Sub, _) if m.plain => integer_kind(Action::Add, ty.bits()),

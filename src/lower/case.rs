@@ -223,7 +223,7 @@ impl Case {
             case.beside = matches!(case.source.origin, Origin::Param { .. })
                 && machine.uniform_parameters
                 && flow.value(statement.operands).is_some_and(|v| flow.meets_registers(v, form.dst.bits() != 16));
-            if let (Some(here), true, Origin::Param { bits, .. }) =
+            if let (Some(here), true, Origin::Param { offset: Some(_), bits }) =
                 (here, machine.uniform_parameters, case.source.origin)
             {
                 case.source.load = flow.load(at, form.src, here);
@@ -240,7 +240,8 @@ impl Case {
             }
             let upper = matches!(case.source.origin, Origin::Part { element, .. } if element % 2 == 1);
             case.take_over(flow, at, passed);
-            let extension = Extension { ty: form.src, stored: !(form.src.bits() == 16 && upper) };
+            let extension =
+                Extension { ty: form.src, stored: !(form.src.bits() == 16 && upper), pair: form.dst.bits() == 64 };
             if form.src.is_int()
                 && form.dst.is_int()
                 && form.src.bits() <= 16

@@ -190,10 +190,17 @@ impl Work<'_> {
             let v = self.copied(v);
             let inner = self.statement(self.made(v).statement);
             let Some((middle, first)) = integers(self.meaning(inner)).filter(|_| inner.guard.is_none()) else { break };
+            if middle.bits() == 16 && first.bits() < 16 {
+                // what becomes a half on the way is a half, unless its sign goes on to a word
+                if to.bits() != 32 || !first.is_signed() || !from.is_signed() {
+                    break;
+                }
+            } else if middle.bits() < 16 {
+                break;
+            }
             if from.bits() > middle.bits().min(first.bits()) {
                 // an extension of an extension
-                let extends = to.bits() >= 32 && to.bits() > from.bits() && from.bits() <= middle.bits();
-                if !extends || !(first.is_unsigned() || from.is_signed()) {
+                if to.bits() <= from.bits() || from.bits() > middle.bits() || first.is_signed() != from.is_signed() {
                     break;
                 }
                 from = first;
@@ -243,14 +250,21 @@ impl Work<'_> {
         let two = first < second && second < end;
         let ordered = |kind: u64, a: u64, b: u64| mix(mix(kind, a.min(b)), a.max(b));
         let integer = m.ty.is_some_and(Type::is_int);
+        let whole = m.ty.is_some_and(|ty| (ty.is_int() || ty.is_float()) && ty.bits() >= 32);
         Some(match m.action {
             // a constant
             Action::Mov if second == end && self.literal(first, m.ty).is_some() => self.part(first, m.ty, reader)?,
-            Action::Neg if second == end => negated(self.part(first, m.ty, reader)?),
-            Action::Add if two && third == end && !m.ty.is_some_and(is_half_float) => {
+            Action::Neg if second == end && whole => negated(self.part(first, m.ty, reader)?),
+            Action::Add if two && third == end && integer => {
+                let (a, a_sum) = self.term(first, second, m, reader)?;
+                let (b, b_sum) = self.term(second, first, m, reader)?;
+                // of two sums the order counts too
+                if a_sum && b_sum { mix(mix(kind, a), b) } else { ordered(kind, a, b) }
+            }
+            Action::Add if two && third == end && whole => {
                 ordered(kind, self.part(first, m.ty, reader)?, self.part(second, m.ty, reader)?)
             }
-            Action::Sub if two && third == end && !m.ty.is_some_and(is_half_float) => {
+            Action::Sub if two && third == end && whole => {
                 let taken = match self.literal(second, m.ty) {
                     Some(bits) if integer => constant(bits::truncate(bits.wrapping_neg(), m.ty?.bits())),
                     Some(bits) => constant(bits ^ 1 << (m.ty?.bits() - 1)),
@@ -259,7 +273,7 @@ impl Work<'_> {
                 if integer && self.literal(first, m.ty) == Some(0) {
                     taken
                 } else {
-                    ordered(kind, self.part(first, m.ty, reader)?, taken)
+                    ordered(kind, self.term(first, second, m, reader)?.0, taken)
                 }
             }
             Action::Mul if two && third == end => self.product(kind, first, second, m, reader)?,
@@ -286,6 +300,32 @@ impl Work<'_> {
         })
     }
 
+    /// The number of a term of a sum of integers, and whether it is a sum itself: of three terms that ptxas adds at once it
+    /// sees the order of those that were a sum before, unless the other term is a constant.
+    fn term(&mut self, at: u32, other: u32, m: &Meaning, reader: &mut Reader) -> Option<(u64, bool)> {
+        let number = self.part(at, m.ty, reader)?;
+        if self.literal(other, m.ty).is_some()
+            || !matches!(self.module.operands[at as usize].kind, OperandKind::Register(_))
+        {
+            return Some((number, false));
+        }
+        let Some(v) = self.own_value(at) else { return Some((number, false)) };
+        let v = self.copied(v);
+        let s = self.statement(self.made(v).statement);
+        let inner = self.meaning(s);
+        let first = after(self.module, s.operands, s.operands + s.operand_count);
+        let sum = matches!(inner.action, Action::Add | Action::Sub)
+            && s.guard.is_none()
+            && s.operand_count == 3
+            && self.literal(first, inner.ty).is_none()
+            && self.literal(first + 1, inner.ty).is_none();
+        if !sum {
+            return Some((number, false));
+        }
+        let ordered = mix(self.part(first, inner.ty, reader)?, self.part(first + 1, inner.ty, reader)?);
+        Some((mix(number, ordered), true))
+    }
+
     /// The number of a product; one of a word with a power of two is a shift.
     fn product(&mut self, kind: u64, first: u32, second: u32, m: &Meaning, reader: &mut Reader) -> Option<u64> {
         let ty = m.ty;
@@ -298,7 +338,9 @@ impl Work<'_> {
             }
         }
         let (a, b) = (self.part(first, ty, reader)?, self.part(second, ty, reader)?);
-        let (a, b) = if commutes(ty) { (a.min(b), a.max(b)) } else { (a, b) };
+        let low =
+            ty.is_some_and(Type::is_float) || [Action::Mul, Action::Mad].map(|a| integer_kind(a, 32)).contains(&m.kind);
+        let (a, b) = if low && commutes(ty) { (a.min(b), a.max(b)) } else { (a, b) };
         Some(mix(mix(kind, a), b))
     }
 
@@ -380,11 +422,17 @@ impl Work<'_> {
             Space::Memory => {}
         }
         let block = self.scan.block_start(load);
-        if m.memory == Memory::Unwritten {
-            return Some(block);
-        }
         let overwriting = &self.scan.overwriting;
         let before = &overwriting[..overwriting.partition_point(|&at| at < load)];
+        if m.memory == Memory::Unwritten {
+            // what waits under a guard is jumped over
+            let mut looked = before.iter().rev().take_while(|&&at| at >= block).take(NEAR);
+            let parted = looked.find(|&&at| {
+                let s = self.statement(at);
+                s.guard.is_some() && self.meaning(s).overwrites == Some(Memory::Any)
+            });
+            return Some(parted.copied().unwrap_or(block));
+        }
         let mut looked = before.iter().rev().take_while(|&&at| at >= block).take(NEAR);
         let written = looked.find(|&&at| {
             let other = self.meaning(self.statement(at)).overwrites;
@@ -395,9 +443,4 @@ impl Work<'_> {
             None => before.iter().rev().nth(NEAR).is_none_or(|&at| at < block).then_some(block),
         }
     }
-}
-
-/// Two sums of halves become one instruction before they are seen to be one sum.
-fn is_half_float(ty: Type) -> bool {
-    ty.is_float() && ty.bits() <= 16 || matches!(ty, Type::F16x2 | Type::Bf16x2)
 }

@@ -47,11 +47,6 @@ fn role(m: &Meaning) -> Role {
         | bit(LEAVES, matches!(m.action, Action::Branch | Action::Exit))
 }
 
-/// A division of integers by a constant is a multiplication and no call.
-fn divides_by_constant(module: &Module<'_>, s: &Statement) -> bool {
-    s.operand_count == 3 && module.operands[s.operands as usize + 2].kind == OperandKind::Integer
-}
-
 /// What the pass found.
 #[derive(Debug, Default)]
 pub struct Scan {
@@ -107,7 +102,7 @@ impl Scan {
         for (s, i) in statements.iter().zip(f.statements.start..) {
             self.occurrences.note(s, i);
             match s.kind {
-                StatementKind::Instruction => self.instruction(module, s, i),
+                StatementKind::Instruction => self.instruction(s, i),
                 StatementKind::Label => self.labels.push(i),
                 _ => {}
             }
@@ -121,7 +116,7 @@ impl Scan {
     }
 
     #[inline]
-    fn instruction(&mut self, module: &Module<'_>, s: &Statement, i: u32) {
+    fn instruction(&mut self, s: &Statement, i: u32) {
         let role = self.roles[s.opcode.0 as usize];
         if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES) != 0 {
             if role & OVERWRITES != 0 {
@@ -137,7 +132,7 @@ impl Scan {
             if role & PACKER != 0 && s.operand_count >= 4 {
                 self.packers.push(i);
             }
-            if role & (ROUTINE | CALL) != 0 && !divides_by_constant(module, s) {
+            if role & (ROUTINE | CALL) != 0 {
                 self.calls.push(i);
             }
         }

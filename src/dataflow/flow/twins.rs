@@ -35,17 +35,16 @@ impl Work<'_> {
                 continue;
             }
             let bits = self.meaning(s).ty.map_or(0, Type::bits);
-            let mut numbers: SmallVec<[u64; 2]> = SmallVec::from_slice(&[self.number(result, DEPTH)]);
+            let number = self.number(result, DEPTH);
+            let joined = self.lazy.joined_numbers.contains(&number);
+            let mut numbers: SmallVec<[u64; 2]> = SmallVec::from_slice(&[mix(number, self.filled(s))]);
             if self.loops_begun(i) {
                 numbers.extend(self.name(s));
             }
             let earlier = numbers.iter().find_map(|number| {
                 let &(value, at, of) = conversions.get(number)?;
                 // the low word of an extension is that to a word
-                (of >= bits
-                    && self.is_done(at, i)
-                    && !(self.lazy.joined_numbers.contains(number) && self.loops_between(at, i)))
-                .then_some(value)
+                (of >= bits && self.is_done(at, i) && !(joined && self.loops_between(at, i))).then_some(value)
             });
             match earlier {
                 Some(value) => {
@@ -132,7 +131,8 @@ impl Work<'_> {
     pub fn is_kept(&mut self, first: u32, second: u32) -> bool {
         first <= second
             && !self.scan.calls_between(first, second.saturating_sub(1))
-            && self.is_before(first, second)
+            && self.dominates(first, second)
+            && !self.leaves_counted_loop(first, second)
             && !self.begins_blocks_between(first, second)
             && !self.loops_over_blocks(first, second)
     }
@@ -142,8 +142,27 @@ impl Work<'_> {
         let scan = self.scan;
         let left =
             |lazy: &mut super::lazy::Lazy| lazy.loops.innermost(scan, first).is_some_and(|(_, end)| end < second);
-        let (from, to) = (scan.block(first), scan.block(second));
-        (from == to || !left(self.lazy)) && self.lazy.dominators.dominates(self.module, scan, from, to)
+        (scan.block(first) == scan.block(second) || !left(self.lazy)) && self.dominates(first, second)
+    }
+
+    /// Whether a statement is in a loop of one block that a later one is behind, and that counts up to an equal number: it is
+    /// unrolled into several loops, of which the last ones may not be gone through.
+    fn leaves_counted_loop(&mut self, first: u32, second: u32) -> bool {
+        let Some((start, end)) = self.lazy.loops.innermost(self.scan, first) else { return false };
+        let statements = &self.module.statements[start as usize..end as usize];
+        end < second
+            && self.is_one_block(start, end)
+            && statements.iter().rev().take(NEAR).any(|s| self.meaning(s).tests_equality)
+            && statements.iter().rev().take(NEAR).all(|s| {
+                let m = self.meaning(s);
+                s.kind != StatementKind::Instruction || !m.effect || m.action == Action::Store
+            })
+    }
+
+    /// Whether a statement is on every way to a later one.
+    fn dominates(&mut self, first: u32, second: u32) -> bool {
+        let scan = self.scan;
+        self.lazy.dominators.dominates(self.module, scan, scan.block(first), scan.block(second))
     }
 
     /// Whether a statement is in a loop that begins behind another one before it: there a register may be written anew.
@@ -193,6 +212,18 @@ impl Work<'_> {
         })
     }
 
+    /// Whether an integer cut to a byte fills a half with it, which is done in another way than of a word.
+    fn filled(&self, s: &Statement) -> u64 {
+        let m = self.meaning(s);
+        let cut = !m.sat && m.ty.is_some_and(|ty| ty.bits() == 8) && m.source.is_some_and(Type::is_int);
+        match self.module.operands[s.operands as usize].kind {
+            OperandKind::Register(r) if cut => {
+                self.module.registers[r.0 as usize].ty.is_some_and(|ty| ty.bits() < 32).into()
+            }
+            _ => 0,
+        }
+    }
+
     /// A number that conversions of the same register have in common, whatever that is equal to. Of the first of equal
     /// values that says no more than the number.
     fn name(&mut self, s: &Statement) -> Option<u64> {
@@ -203,6 +234,6 @@ impl Work<'_> {
         if self.leads(value, self.made(value).number) {
             return None;
         }
-        Some(mix(mix(3, self.meaning(s).kind), u64::from(value.0)))
+        Some(mix(mix(mix(3, self.meaning(s).kind), u64::from(value.0)), self.filled(s)))
     }
 }
