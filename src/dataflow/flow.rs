@@ -164,11 +164,18 @@ impl<'m> Flow<'m> {
         self.parameter(v).map(|p| p.offset)
     }
 
+    /// Where the element of a constant of the module stands in its bank that a value is.
+    pub fn constant_offset(&self, v: Value) -> Option<u32> {
+        let (s, _, element) = self.maker(v);
+        let (offset, bits) = self.work(|w| w.constant_offset(s))?;
+        Some(offset.wrapping_add(u32::from(element) * bits / 8))
+    }
+
     /// The element of a kernel's parameter that a value is.
     pub(super) fn parameter(&self, v: Value) -> Option<Parameter> {
         let (s, _, element) = self.maker(v);
         let (offset, bits) = self.work(|w| w.parameter_offset(s))?;
-        Some(Parameter { offset: offset + u32::from(element) * bits / 8, bits, value: v })
+        Some(Parameter { offset: offset.wrapping_add(u32::from(element) * bits / 8), bits, value: v })
     }
 
     /// What is loaded of so many bits from a place among the kernel's parameters.

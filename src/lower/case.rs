@@ -374,6 +374,7 @@ impl Case {
             chosen: false,
             extended_before: None,
             bank: false,
+            constant: None,
             permuted: None,
             field: None,
             clamped: false,

@@ -142,16 +142,20 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         }
     }
     if replaced && case.source.load != Some(Load::Earlier) {
-        let at = Operand::Const {
-            bank: 0,
-            // neighbours that are loaded at once begin where that many bytes do
-            offset: (case.machine.parameters + offset.unwrap_or(0)) & !(u32::from(width) / 8 - 1),
-            sel: Selector::Whole,
-            half: false,
-        };
+        // neighbours that are loaded at once begin where that many bytes do
+        let at = in_bank(case, offset, !(u32::from(width) / 8 - 1));
         let operands = SmallVec::from_slice(&[uniform, at]);
         out.insert(0, Instruction { guard: None, op: Alu::Ldcu(width).into(), operands });
     }
+}
+
+/// Where a parameter or a constant of the module stands, its offset masked.
+fn in_bank(case: &Case, parameter: Option<u32>, mask: u32) -> Operand {
+    let (bank, offset) = match (case.source.constant, parameter) {
+        (Some(constant), _) => (3, constant),
+        (None, offset) => (0, case.machine.parameters.wrapping_add(offset.unwrap_or(0))),
+    };
+    Operand::Const { bank, offset: offset & mask, sel: Selector::Whole, half: false }
 }
 
 /// A pair that is stored is made of uniform registers.
@@ -164,7 +168,7 @@ fn stores_pair(case: &Case) -> bool {
 fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
     let (dst, src) = (case.form.dst, case.form.src);
-    let at = case.machine.parameters + offset.unwrap_or(0);
+    let at = in_bank(case, offset, u32::MAX);
     let word = case.dst_bits >= 32;
     let width = match (dst.bits(), src.bits()) {
         // the low part of a word is read where it is
@@ -175,7 +179,6 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         (64, 16 | 32) if src.is_unsigned() && stores_pair(case) => src.bits(),
         (64, 16) if case.beside && bits == 16 => {
             // the zeros above are RZ
-            let at = Operand::Const { bank: 0, offset: at, sel: Selector::Whole, half: false };
             out.clear();
             out.push(Instruction {
                 guard: None,
@@ -205,7 +208,6 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         i.operands[1] = Operand::Uniform(UNIFORM);
         i.operands[3] = Operand::Uniform(Operand::URZ);
     }
-    let at = Operand::Const { bank: 0, offset: at, sel: Selector::Whole, half: false };
     let operands = SmallVec::from_slice(&[Operand::Uniform(UNIFORM), at]);
     out.insert(0, Instruction { guard: None, op: Alu::Ldcu(width as u8).into(), operands });
 }

@@ -65,6 +65,8 @@ pub struct Module<'s> {
     pub registers: Vec<Register>,
     /// Parameters of functions, grouped by function.
     pub parameters: Vec<Parameter>,
+    /// Variables of `.const` outside of functions, in source order, up to the first whose size its initialiser says.
+    pub constants: Vec<Parameter>,
     /// Names that statements use, each once a function, grouped by function.
     pub mentioned: Vec<NameId>,
 }
@@ -134,12 +136,12 @@ impl Renumbered {
     }
 }
 
-/// One `.param` of a function's head.
+/// One `.param` of a function's head, or one `.const` of the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name.
     pub name: Span,
-    /// Offset in bytes from the first parameter, each one aligned to its type or its `.align`.
+    /// Offset in bytes from the first parameter or constant, each one aligned to its type or its `.align`.
     pub offset: u32,
 }
 

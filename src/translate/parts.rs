@@ -60,6 +60,10 @@ pub fn translate<'s>(source: &'s [u8], options: &Options, parts: usize) -> Optio
         })
         .collect();
     let done: Vec<Part<'s>> = done.into_iter().collect::<Option<_>>()?;
+    // where a constant stands is asked by who loads it into a uniform register
+    if setting.arch.sm >= 100 && done.iter().any(|part| !part.module.constants.is_empty()) {
+        return None;
+    }
     let mut names = FxHashSet::default();
     if done.iter().flat_map(|part| &part.variables).any(|&name| !names.insert(name)) {
         return None;
@@ -191,6 +195,14 @@ mod tests {
             let in_parts = in_parts(&text, parts).expect("nothing stands in the way");
             assert!(format!("{in_parts:?}") == whole, "{parts} parts");
         }
+    }
+
+    #[test]
+    fn constants_have_places_in_the_whole_module() {
+        let text = module(60) + ".const .b32 behind[4];\n";
+        assert!(in_parts(&text, 3).is_some());
+        assert!(in_parts(&text.replace("sm_89", "sm_100"), 3).is_none());
+        assert!(in_parts(&text.replace("sm_89", "sm_100").replace(".const", ".global"), 3).is_some());
     }
 
     #[test]

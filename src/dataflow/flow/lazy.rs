@@ -204,10 +204,24 @@ impl<'a> Work<'a> {
         let m = *self.meaning(s);
         let (Action::Load(Space::Param), Some(ty)) = (m.action, m.ty) else { return None };
         let parameter = self.parameter(s)?;
-        let symbol = self.symbol(s)?;
-        let added = (symbol + 1 < s.operands + s.operand_count).then(|| constant(self.module, symbol + 1, |_| None));
-        let added = added.map_or(Some(0), |added| added.map(|bits| bits as u32))?;
+        let added = self.added(s, self.symbol(s)?)?;
         Some((self.module.parameters[parameter as usize].offset.wrapping_add(added), ty.bits()))
+    }
+
+    /// Where a statement loads from in the bank of the module's constants, and the bits of each element.
+    pub fn constant_offset(&mut self, s: &Statement) -> Option<(u32, u32)> {
+        let m = *self.meaning(s);
+        let (Action::Load(Space::Const), Some(ty)) = (m.action, m.ty) else { return None };
+        let symbol = self.symbol(s)?;
+        let name = self.module.operands[symbol as usize].span.of(self.module.source);
+        let constant = self.module.constants.iter().find(|c| c.name.of(self.module.source) == name)?;
+        Some((constant.offset.wrapping_add(self.added(s, symbol)?), ty.bits()))
+    }
+
+    /// What an address adds to its name.
+    fn added(&self, s: &Statement, symbol: u32) -> Option<u32> {
+        let added = (symbol + 1 < s.operands + s.operand_count).then(|| constant(self.module, symbol + 1, |_| None));
+        added.map_or(Some(0), |added| added.map(|bits| bits as u32))
     }
 
     /// What is loaded of the kernel's parameters, by offset.

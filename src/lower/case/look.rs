@@ -191,6 +191,9 @@ impl Look<'_, '_> {
         if parameter {
             let offset = self.flow.parameter_offset(made.value);
             source.origin = Origin::Param { offset, bits: ty.map_or(32, Type::bits) };
+            if space == Space::Const {
+                source.constant = self.flow.constant_offset(made.value);
+            }
             return;
         }
         if !matches!(space, Space::Memory | Space::Const) {

@@ -106,6 +106,8 @@ pub struct Source {
     pub extended_before: Option<u32>,
     /// It is loaded from the constant bank.
     pub bank: bool,
+    /// Where it stands in the bank of the module's constants, in bytes.
+    pub constant: Option<u32>,
     /// It is a word whose bytes a `prmt` puts together, or the low part of one.
     pub permuted: Option<Permutation>,
     /// It was taken out of a word.

@@ -159,22 +159,28 @@ impl Parser<'_> {
         Some(Declared::Range(count))
     }
 
-    /// What follows `.local` and the like, up to and past its `;`: the names hide registers of outer blocks.
-    pub(super) fn variable_declaration(&mut self) -> bool {
-        if self.variable_head().is_none() {
-            return false;
-        }
+    /// What follows `.local` and the like, up to and past its `;`: the names hide registers of outer blocks. A
+    /// `constant` of the module has a place in its bank.
+    pub(super) fn variable_declaration(&mut self, constant: bool) -> bool {
+        let Some(layout) = self.variable_head() else { return false };
         loop {
             if self.token != Token::Word {
                 self.unexpected("a variable name");
                 return false;
             }
-            self.scopes.declare(self.span, Declared::Variable, None, 1);
+            let name = self.span;
+            self.scopes.declare(name, Declared::Variable, None, 1);
             self.advance();
             if self.token == Token::Less && self.range().is_none() {
                 return false;
             }
-            if self.dimensions().is_none() || (self.eat(Token::Assign) && !self.initialiser()) {
+            let behind = self.span.start as usize;
+            let Some(elements) = self.dimensions() else { return false };
+            if constant {
+                let dimensions = &self.source[behind..self.span.start as usize];
+                self.place_constant(name, layout, (!dimensions.starts_with(b"[]")).then_some(elements));
+            }
+            if self.eat(Token::Assign) && !self.initialiser() {
                 return false;
             }
             match self.token {
@@ -198,6 +204,7 @@ impl Parser<'_> {
     fn variable_head(&mut self) -> Option<Layout> {
         let mut layout = Layout { size: 0, align: 0 };
         let mut pointee = false;
+        let mut vector = 1;
         while self.token == Token::Directive {
             match self.text() {
                 b".align" => {
@@ -219,8 +226,11 @@ impl Parser<'_> {
                 text => {
                     // The alignment behind `.ptr` is that of what it points to.
                     pointee |= text == b".ptr";
+                    if let [b'.', b'v', count @ b'1'..=b'9'] = text {
+                        vector = u32::from(count - b'0');
+                    }
                     if let Some(ty) = text.get(1..).and_then(Type::from_name) {
-                        layout.size = ty.bits().div_ceil(8);
+                        layout.size = ty.bits().div_ceil(8) * vector;
                         layout.align = layout.align.max(layout.size);
                     }
                     self.advance();
@@ -334,6 +344,16 @@ impl Parser<'_> {
         let offset = self.parameter_end.div_ceil(align).saturating_mul(align);
         self.module.parameters.push(Parameter { name, offset });
         self.parameter_end = offset.saturating_add(layout.size.saturating_mul(elements));
+    }
+
+    /// A constant of the module stands behind those that were declared before, used or not; one without a size ends
+    /// what is known of the bank.
+    fn place_constant(&mut self, name: Span, layout: Layout, elements: Option<u32>) {
+        let Some(end) = self.constant_end else { return };
+        let align = layout.align.max(1);
+        let offset = end.div_ceil(align).saturating_mul(align);
+        self.module.constants.push(Parameter { name, offset });
+        self.constant_end = elements.map(|elements| offset.saturating_add(layout.size.saturating_mul(elements)));
     }
 
     fn declare_parameter(&mut self, name: Span, ty: Option<Type>, vector: u8) {
