@@ -191,8 +191,8 @@ struct Parser<'s> {
     first_parameter: u32,
     /// End of the parameters so far, in bytes; 0 at a function's head.
     parameter_end: u32,
-    /// End of the module's constants so far, in bytes; `None` behind one whose size is not known.
-    constant_end: Option<u32>,
+    /// End of the module's constants so far, in bytes.
+    constant_end: u32,
     /// Within a branch or call, whose undeclared names are labels and functions.
     symbolic: bool,
 }
@@ -232,7 +232,7 @@ impl<'s> Parser<'s> {
             symbolic: false,
             first_parameter: 0,
             parameter_end: 0,
-            constant_end: Some(0),
+            constant_end: 0,
         };
         if start == 0 && source.starts_with(b"\xEF\xBB\xBF") {
             parser.lexer.bump(3);

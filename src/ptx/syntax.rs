@@ -65,7 +65,7 @@ pub struct Module<'s> {
     pub registers: Vec<Register>,
     /// Parameters of functions, grouped by function.
     pub parameters: Vec<Parameter>,
-    /// Variables of `.const` outside of functions, in source order, up to the first whose size its initialiser says.
+    /// Variables of `.const`, in functions and outside, in source order.
     pub constants: Vec<Parameter>,
     /// Names that statements use, each once a function, grouped by function.
     pub mentioned: Vec<NameId>,

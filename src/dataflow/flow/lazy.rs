@@ -214,7 +214,7 @@ impl<'a> Work<'a> {
         let (Action::Load(Space::Const), Some(ty)) = (m.action, m.ty) else { return None };
         let symbol = self.symbol(s)?;
         let name = self.module.operands[symbol as usize].span.of(self.module.source);
-        let constant = self.module.constants.iter().find(|c| c.name.of(self.module.source) == name)?;
+        let constant = self.module.constants.iter().rfind(|c| c.name.of(self.module.source) == name)?;
         Some((constant.offset.wrapping_add(self.added(s, symbol)?), ty.bits()))
     }
 

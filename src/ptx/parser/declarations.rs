@@ -160,7 +160,7 @@ impl Parser<'_> {
     }
 
     /// What follows `.local` and the like, up to and past its `;`: the names hide registers of outer blocks. A
-    /// `constant` of the module has a place in its bank.
+    /// `constant` has a place in the module's bank.
     pub(super) fn variable_declaration(&mut self, constant: bool) -> bool {
         let Some(layout) = self.variable_head() else { return false };
         loop {
@@ -176,12 +176,16 @@ impl Parser<'_> {
             }
             let behind = self.span.start as usize;
             let Some(elements) = self.dimensions() else { return false };
-            if constant {
-                let dimensions = &self.source[behind..self.span.start as usize];
-                self.place_constant(name, layout, (!dimensions.starts_with(b"[]")).then_some(elements));
+            let mut brackets =
+                self.source[behind..self.span.start as usize].iter().filter(|b| !b.is_ascii_whitespace());
+            let unsized_array = brackets.next() == Some(&b'[') && brackets.next() == Some(&b']');
+            let mut rows = 1;
+            if self.eat(Token::Assign) {
+                let Some(given) = self.initialiser() else { return false };
+                rows = if unsized_array { given } else { 1 };
             }
-            if self.eat(Token::Assign) && !self.initialiser() {
-                return false;
+            if constant {
+                self.place_constant(name, layout, elements.saturating_mul(rows));
             }
             match self.token {
                 Token::Comma => self.advance(),
@@ -264,22 +268,25 @@ impl Parser<'_> {
         Some(elements)
     }
 
-    /// What follows the `=` of a variable. It may be megabytes long; only its brackets are looked at.
-    fn initialiser(&mut self) -> bool {
+    /// What follows the `=` of a variable, and how many elements its outermost braces have. It may be megabytes long;
+    /// only its brackets and commas are looked at.
+    fn initialiser(&mut self) -> Option<u32> {
         let mut nesting = 0_u32;
+        let mut elements = 1_u32;
         loop {
             match self.token {
-                Token::Comma | Token::Semicolon if nesting == 0 => return true,
-                Token::Directive if nesting == 0 => return true,
+                Token::Comma | Token::Semicolon if nesting == 0 => return Some(elements),
+                Token::Directive if nesting == 0 => return Some(elements),
+                Token::Comma if nesting == 1 => elements = elements.saturating_add(1),
                 Token::LeftBrace | Token::LeftParen => nesting += 1,
                 Token::RightBrace | Token::RightParen if nesting > 0 => nesting -= 1,
                 Token::RightBrace | Token::RightParen | Token::Semicolon | Token::Dot => {
                     self.unexpected("a value");
-                    return false;
+                    return None;
                 }
                 Token::End | Token::Invalid | Token::OpenText => {
                     self.unexpected("a value");
-                    return false;
+                    return None;
                 }
                 _ => {}
             }
@@ -346,14 +353,13 @@ impl Parser<'_> {
         self.parameter_end = offset.saturating_add(layout.size.saturating_mul(elements));
     }
 
-    /// A constant of the module stands behind those that were declared before, used or not; one without a size ends
-    /// what is known of the bank.
-    fn place_constant(&mut self, name: Span, layout: Layout, elements: Option<u32>) {
-        let Some(end) = self.constant_end else { return };
+    /// A constant stands behind those that were declared before, used or not. (ptxas puts those of `.extern`
+    /// first; they stand first where they are declared first.)
+    fn place_constant(&mut self, name: Span, layout: Layout, elements: u32) {
         let align = layout.align.max(1);
-        let offset = end.div_ceil(align).saturating_mul(align);
+        let offset = self.constant_end.div_ceil(align).saturating_mul(align);
         self.module.constants.push(Parameter { name, offset });
-        self.constant_end = elements.map(|elements| offset.saturating_add(layout.size.saturating_mul(elements)));
+        self.constant_end = offset.saturating_add(layout.size.saturating_mul(elements));
     }
 
     fn declare_parameter(&mut self, name: Span, ty: Option<Type>, vector: u8) {

@@ -142,7 +142,7 @@ impl Parser<'_> {
             }
             b".global" | b".const" | b".shared" | b".local" | b".param" | b".tex" | b".surf" | b".sampler" => {
                 self.advance();
-                self.variable_declaration(text == b".const" && !external)
+                self.variable_declaration(text == b".const")
             }
             b".section" => {
                 self.advance();
