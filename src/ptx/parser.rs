@@ -140,7 +140,7 @@ fn empty(source: &[u8]) -> Module<'_> {
         names: Vec::new(),
         registers: Vec::new(),
         parameters: Vec::new(),
-        constants: Vec::new(),
+        constants: FxHashMap::default(),
         mentioned: Vec::new(),
     }
 }

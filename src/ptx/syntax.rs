@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::span::Span;
 use super::ty::Type;
 
@@ -65,8 +67,8 @@ pub struct Module<'s> {
     pub registers: Vec<Register>,
     /// Parameters of functions, grouped by function.
     pub parameters: Vec<Parameter>,
-    /// Variables of `.const`, in functions and outside, in source order.
-    pub constants: Vec<Parameter>,
+    /// Where the variables of `.const`, in functions and outside, stand in their bank, in bytes.
+    pub constants: FxHashMap<&'s [u8], u32>,
     /// Names that statements use, each once a function, grouped by function.
     pub mentioned: Vec<NameId>,
 }
@@ -136,12 +138,12 @@ impl Renumbered {
     }
 }
 
-/// One `.param` of a function's head, or one `.const` of the module.
+/// One `.param` of a function's head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name.
     pub name: Span,
-    /// Offset in bytes from the first parameter or constant, each one aligned to its type or its `.align`.
+    /// Offset in bytes from the first parameter, each one aligned to its type or its `.align`.
     pub offset: u32,
 }
 

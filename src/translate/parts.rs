@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 use super::functions::Functions;
 use super::setting::Setting;
 use super::{Fate, FunctionTranslation, Options};
+use crate::lower::machine::Machine;
 use crate::ptx::Module;
 use crate::ptx::merge::{Merger, Offsets};
 use crate::ptx::parser::Reader;
@@ -61,7 +62,7 @@ pub fn translate<'s>(source: &'s [u8], options: &Options, parts: usize) -> Optio
         .collect();
     let done: Vec<Part<'s>> = done.into_iter().collect::<Option<_>>()?;
     // where a constant stands is asked by who loads it into a uniform register
-    if setting.arch.sm >= 100 && done.iter().any(|part| !part.module.constants.is_empty()) {
+    if Machine::of(setting.arch).uniform_parameters && done.iter().any(|part| !part.module.constants.is_empty()) {
         return None;
     }
     let mut names = FxHashSet::default();

@@ -214,8 +214,8 @@ impl<'a> Work<'a> {
         let (Action::Load(Space::Const), Some(ty)) = (m.action, m.ty) else { return None };
         let symbol = self.symbol(s)?;
         let name = self.module.operands[symbol as usize].span.of(self.module.source);
-        let constant = self.module.constants.iter().rfind(|c| c.name.of(self.module.source) == name)?;
-        Some((constant.offset.wrapping_add(self.added(s, symbol)?), ty.bits()))
+        let offset = self.module.constants.get(name)?;
+        Some((offset.wrapping_add(self.added(s, symbol)?), ty.bits()))
     }
 
     /// What an address adds to its name.

@@ -191,7 +191,7 @@ impl Look<'_, '_> {
         if parameter {
             let offset = self.flow.parameter_offset(made.value);
             source.origin = Origin::Param { offset, bits: ty.map_or(32, Type::bits) };
-            if space == Space::Const {
+            if space == Space::Const && self.machine.uniform_parameters {
                 source.constant = self.flow.constant_offset(made.value);
             }
             return;

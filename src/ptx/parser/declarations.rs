@@ -358,7 +358,7 @@ impl Parser<'_> {
     fn place_constant(&mut self, name: Span, layout: Layout, elements: u32) {
         let align = layout.align.max(1);
         let offset = self.constant_end.div_ceil(align).saturating_mul(align);
-        self.module.constants.push(Parameter { name, offset });
+        self.module.constants.insert(name.of(self.source), offset);
         self.constant_end = offset.saturating_add(layout.size.saturating_mul(elements));
     }
 
