@@ -16,7 +16,6 @@ pub mod logic;
 pub mod meaning;
 pub mod pairs;
 pub mod sign;
-
 pub mod sums;
 pub mod uses;
 pub mod vectors;

@@ -1,33 +1,26 @@
 //! A conversion with the facts that the rules read.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::bits;
 use crate::cvt::Form;
 use crate::dataflow::extended::Extension;
 use crate::dataflow::facts::How;
-use crate::dataflow::flow::after;
-use crate::dataflow::{Action, Flow, Input, Known, Load, Logic, Merging, Pair, Use, Value, facts};
-use crate::ptx::{Module, OperandKind, RegId, Statement, Type, literal};
-use crate::sass::float::F64Literal;
+use crate::dataflow::{Action, Flow, Input, Known, Load, Logic, Merging, Pair, Use, Value};
+use crate::ptx::{Module, OperandKind, Statement, Type};
 use crate::sass::{Operand, Reg, Selector};
 
 use super::machine::Machine;
 use super::registers::Registers;
 
 mod look;
+mod operands;
+mod passed;
 mod source;
 
 use look::Look;
+use operands::{first_register, immediate, integer, places};
+pub use passed::{Passed, saturates_at_once};
 pub use source::{Field, Origin, Permutation, Source};
-
-/// A saturating cut of an integer made of f32 is an F2I of the float itself: to half the width and 16 bits at least.
-pub fn saturates_at_once(form: &Form, from: Type, to: Type) -> bool {
-    let signs =
-        form.dst.is_signed() == from.is_signed() && (form.dst.bits() == 32 || form.dst.is_signed() == to.is_signed());
-    form.src == Type::F32 && to.bits() >= 16 && form.dst.bits() == 2 * to.bits() && signs
-}
 
 /// The function of three inputs that a mask and the operation before it are together.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,9 +30,6 @@ pub struct Joined {
     /// What `LOP3` makes of them.
     pub table: u8,
 }
-
-/// Conversions that left their work to the reader of their result: by statement, what they are and what they read.
-pub type Passed = FxHashMap<u32, (Form, Source)>;
 
 /// How ptxas carries out a conversion under a guard.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -210,7 +200,7 @@ impl Case {
             case.packs_floats = float(1).zip(float(2)).map(|(a, b)| (a, b, truncates));
         }
         let look = Look { form, machine, module, flow, registers };
-        if let Some(at) = source_index(module, statement)
+        if let Some(at) = places(module, statement).next()
             && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
         {
             let here = flow.value(statement.operands).map(|v| flow.maker(v).1);
@@ -282,48 +272,6 @@ impl Case {
             _ => return None,
         };
         Some((1 << bits) - 1)
-    }
-
-    /// Do what an earlier conversion left to this reader of its result.
-    fn take_over(&mut self, flow: &Flow<'_>, at: u32, passed: &Passed) {
-        let maker = flow.value(flow.copied(at)).map(|v| flow.maker(v).1);
-        let Some((form, source)) = maker.and_then(|m| passed.get(&m)) else { return };
-        if !self.form.src.is_int() || self.form.pack {
-            return;
-        }
-        if form.src.is_int() {
-            // The two together extend from the narrower type.
-            let wide = form.dst.bits() >= 32 && form.dst.bits() > form.src.bits();
-            let signs = self.form.src.is_signed() == form.src.is_signed();
-            // Only the conversion to f32 reads the byte or half before its extension to a word.
-            if wide && !(signs && self.form.dst == Type::F32 && self.form.src.bits() == form.dst.bits()) {
-                return;
-            }
-            let narrow = if form.dst.bits() <= form.src.bits() { form.dst } else { form.src };
-            let same = narrow.bits() == self.form.src.bits();
-            // A signed byte in a half has zeros above, which this reader sees.
-            let fits = narrow.bits() < self.form.src.bits()
-                && narrow.is_signed() == self.form.src.is_signed()
-                && (self.form.dst == Type::F32
-                    || self.form.dst.is_int() && self.form.dst.bits() < 64 && narrow.is_signed());
-            if same || fits {
-                // Of as many bits, it is this reader's sign that counts.
-                if !same {
-                    self.form.src = narrow;
-                }
-                self.source = Source { only_reader: source.only_reader && self.source.only_reader, ..*source };
-                self.widened = wide;
-            }
-        } else if form.dst.bits() >= 32 {
-            if self.form.sat && saturates_at_once(form, self.form.src, self.form.dst) {
-                self.form = Form { dst: self.form.dst, ftz: false, ..*form };
-                self.source = *source;
-            }
-        } else if self.form.dst.is_int() {
-            self.form = *form;
-            self.source = *source;
-            self.takes_over = true;
-        }
     }
 
     /// The case of a statement by itself: nothing is known, everything is wanted.
@@ -463,59 +411,6 @@ fn joined(logic: &Logic, registers: &Registers) -> Option<Joined> {
     };
     let inputs: Option<SmallVec<[Operand; 3]>> = logic.inputs.iter().map(operand).collect();
     Some(Joined { inputs: inputs?.into_inner().ok()?, table: logic.table })
-}
-
-fn first_register(module: &Module<'_>, at: u32) -> Option<RegId> {
-    match module.operands.get(at as usize)?.kind {
-        OperandKind::Register(r) => Some(r),
-        OperandKind::Selected => first_register(module, at + 1),
-        _ => None,
-    }
-}
-
-/// Where the sources stand, vector elements one by one.
-fn places<'m>(module: &'m Module<'_>, s: &Statement) -> impl Iterator<Item = u32> + use<'m> {
-    let within = |at: u32| matches!(module.operands[at as usize].kind, OperandKind::Vector(_) | OperandKind::Selected);
-    let (first, end) = (s.operands + 1, s.operands + s.operand_count);
-    let next = move |&at: &u32| Some(if within(at) { at + 1 } else { after(module, at, end) });
-    let inside = |at: &u32| *at < end;
-    std::iter::successors(Some(first).filter(inside), move |at| next(at).filter(|&at| at < end))
-        .filter(move |&at| !within(at))
-}
-
-fn source_index(module: &Module<'_>, s: &Statement) -> Option<u32> {
-    places(module, s).next()
-}
-
-/// An integer as an immediate of so many bits, with the sign of its type.
-fn integer(bits: u64, ty: Type) -> Operand {
-    match bits::sign_extend(bits, ty.bits()) as i32 {
-        v if ty.is_signed() && v < 0 => Operand::Signed(v),
-        _ => Operand::Bits(bits::truncate(bits, ty.bits()) as u32),
-    }
-}
-
-/// An immediate source: integers as bits of the source type, floats as literals of the source format.
-fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
-    let o = &module.operands[at as usize];
-    let text = o.span.of(module.source);
-    match o.kind {
-        OperandKind::Float if facts::float_bits(text, 64) == Some(0) => Operand::RZ,
-        OperandKind::Float if form.src == Type::F64 => {
-            Operand::F64(F64Literal::from_bits(facts::float_bits(text, 64).unwrap_or(0)))
-        }
-        OperandKind::Float => {
-            Operand::F32(f32::from_bits(facts::float_bits(text, 32).unwrap_or(0) as u32), Selector::Whole)
-        }
-        _ => {
-            let value = literal::expression(text).map_or(0, |i| i.bits);
-            match bits::truncate(value, form.src.bits()) as u32 {
-                0 => Operand::RZ,
-                v if form.pack => integer(v.into(), form.src),
-                v => Operand::Bits(v),
-            }
-        }
-    }
 }
 
 /// Chains of copies and signs are short; the bound keeps a hostile file linear.
