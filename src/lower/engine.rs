@@ -144,8 +144,7 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     if replaced && case.source.load != Some(Load::Earlier) {
         // neighbours that are loaded at once begin where that many bytes do
         let at = in_bank(case, offset, !(u32::from(width) / 8 - 1));
-        let operands = SmallVec::from_slice(&[uniform, at]);
-        out.insert(0, Instruction { guard: None, op: Alu::Ldcu(width).into(), operands });
+        out.insert(0, load_uniform(width, at));
     }
 }
 
@@ -156,6 +155,12 @@ fn in_bank(case: &Case, parameter: Option<u32>, mask: u32) -> Operand {
         (None, offset) => (0, case.machine.parameters.wrapping_add(offset.unwrap_or(0))),
     };
     Operand::Const { bank, offset: offset & mask, sel: Selector::Whole, half: false }
+}
+
+/// The load of so many bits into the uniform register.
+fn load_uniform(bits: u8, at: Operand) -> Instruction {
+    let operands = SmallVec::from_slice(&[Operand::Uniform(UNIFORM), at]);
+    Instruction { guard: None, op: Alu::Ldcu(bits).into(), operands }
 }
 
 /// A pair that is stored is made of uniform registers.
@@ -180,11 +185,7 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         (64, 16) if case.beside && bits == 16 => {
             // the zeros above are RZ
             out.clear();
-            out.push(Instruction {
-                guard: None,
-                op: Alu::Ldcu(16).into(),
-                operands: smallvec![Operand::Uniform(UNIFORM), at],
-            });
+            out.push(load_uniform(16, at));
             return;
         }
         _ => return,
@@ -208,8 +209,7 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         i.operands[1] = Operand::Uniform(UNIFORM);
         i.operands[3] = Operand::Uniform(Operand::URZ);
     }
-    let operands = SmallVec::from_slice(&[Operand::Uniform(UNIFORM), at]);
-    out.insert(0, Instruction { guard: None, op: Alu::Ldcu(width as u8).into(), operands });
+    out.insert(0, load_uniform(width as u8, at));
 }
 
 /// The uniform register that stands for all of them.
