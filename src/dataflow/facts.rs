@@ -230,6 +230,9 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
     match m.action {
         Action::Mov => {
             let o = operand(second)?;
+            if o.kind == OperandKind::Vector(2) && m.ty?.bits() == 64 && constant(second + 2) == Some(0) {
+                return Some(Known::zeros(32, How::Other));
+            }
             if o.kind == OperandKind::Float {
                 let bits = float_bits(o.span.of(module.source), m.ty?.bits())?;
                 return Some(Known { how: How::Constant, constant: Some(bits), ..Known::NOTHING });
@@ -268,6 +271,8 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
             bounded(term(second).unwrap_or(64).min(term(third).unwrap_or(64)), m.ty?)
         }
         Action::Min if half && m.ty?.is_unsigned() => bounded(term(second)?.max(term(third)?), m.ty?),
+        // a limit of a pair is two choices
+        Action::Min if m.ty?.bits() == 64 => None,
         Action::Min if m.ty?.is_unsigned() => {
             let of = |at| known(at).map_or(64, |k| k.zero_from);
             bounded(of(second).min(of(third)).into(), m.ty?).map(|k| k.seen(64, 64))

@@ -19,6 +19,7 @@ pub mod sign;
 pub mod sums;
 pub mod uses;
 pub mod vectors;
+pub mod widened;
 
 pub use abilities::Abilities;
 pub use bank::Load;

@@ -11,7 +11,6 @@ use crate::ptx::{OperandKind, Statement, Type};
 use super::flow::{Flow, Value};
 use super::meaning::Action;
 use super::sign::Sign;
-use super::uses::Use;
 
 /// How the half of a pair came to be paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +56,7 @@ fn packed(flow: &Flow<'_>, packers: &[u32]) {
             let (Some(low), Some(high)) = (candidate(flow, at), candidate(flow, at + 1)) else {
                 continue;
             };
-            let free = flow.pair(low.0).is_none() && flow.pair(high.0).is_none();
+            let free = [low.0, high.0].iter().all(|&v| flow.pair(v).is_none() && !flow.is_read_as_word(v));
             let (first, second) =
                 if flow.maker(low.0).1 < flow.maker(high.0).1 { (low.0, high.0) } else { (high.0, low.0) };
             if low.0 != high.0 && low.1 == high.1 && free && !depends(flow, second, first) {
@@ -164,11 +163,5 @@ fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
             // a guarded load merges nothing: the register is set before
             || w.guard.is_some() && !matches!(m.action, Action::Load(_))
     });
-    !unfit
-        && !under_one_guard(flow, v)
-        && !flow.uses_of(v).any(|u| match u {
-            Use::Logic | Use::Extend { .. } => true,
-            Use::FloatToFloat { from, .. } => from == Type::Bf16,
-            _ => false,
-        })
+    !unfit && !under_one_guard(flow, v) && !flow.is_read_as_word(v) && !flow.is_made_apart(v)
 }

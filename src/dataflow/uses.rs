@@ -108,6 +108,8 @@ pub enum Use {
     Address,
     /// Floating-point arithmetic of that type, and whether it flushes.
     Float(Type, bool),
+    /// Taken away, negated or made positive in 16 bits.
+    Subtract,
     /// Integer arithmetic or anything else.
     Other,
 }
@@ -218,6 +220,8 @@ impl Flow<'_> {
                     Use::AddWide
                 }
             }
+            Action::Sub if ty.bits() == 16 && position == 1 => Use::Add(16),
+            Action::Sub | Action::Neg | Action::Abs if ty.bits() == 16 => Use::Subtract,
             Action::Add => Use::Add(ty.bits()),
             Action::Mul => Use::Multiply(ty.bits()),
             Action::MulWide => Use::MultiplyWide,
@@ -355,34 +359,6 @@ impl Flow<'_> {
             }
         }
         upper.then_some(whole)
-    }
-
-    /// Whether a half is extended with zeros for a reader that sees them: not one that masks, or permutes, its low half alone.
-    pub fn is_extended(&self, half: Value) -> bool {
-        self.uses(half).take(READERS).any(|site| {
-            let s = &self.module().statements[site.statement as usize];
-            let extends = matches!(self.classify(site), Use::Extend { from, .. } if from.is_unsigned());
-            extends
-                && self.value(s.operands).is_none_or(|word| {
-                    self.escapes(word)
-                        || self.uses(word).take(READERS).any(|site| match self.classify(site) {
-                            Use::Mask(mask) => mask >= 0xffff,
-                            _ => !self.permutes_low_half(site),
-                        })
-                })
-        })
-    }
-
-    /// Whether a place is a word of a `prmt` of whose bytes it takes none but the low two.
-    fn permutes_low_half(&self, site: UseSite) -> bool {
-        let s = &self.module().statements[site.statement as usize];
-        let mut arguments = self.arguments(s).skip(1);
-        let first = arguments.next() == Some(site.operand);
-        let selector = arguments.nth(1).and_then(|at| self.constant(at));
-        let high = if first { 2..4 } else { 6..8 };
-        // the fourth bit of a selector replicates the sign of the byte that the others name
-        self.meaning(s).action == Action::Prmt
-            && selector.is_some_and(|bytes| (0..4).all(|n| !high.contains(&(bytes >> (4 * n) & 7))))
     }
 
     /// How every live place uses a value, in source order; an escaping value has an unknown use besides.

@@ -117,8 +117,8 @@ pub struct Case {
     pub beside: bool,
     /// A choice puts the half into a register with something else.
     pub merged: bool,
-    /// An extension reads the half with zeros above.
-    pub extended: bool,
+    /// A half of a float that is read as a word with zeros above.
+    pub read_as_word: bool,
     /// Of an unsigned byte all readers take some bits away.
     pub only_masked: bool,
 }
@@ -138,7 +138,7 @@ impl Case {
                 case.dst_bits == 16 && flow.escapes(v) && flow.copies_at_end(flow.maker(v).1, statement.operands);
             case.predicated = flow.is_made_by_predicate(v);
             case.merged = form.dst.bits() == 16 && form.dst.is_float() && flow.is_joined_by_choice(v, form.sat);
-            case.extended = form.dst.bits() == 16 && form.dst.is_float() && flow.is_extended(v);
+            case.read_as_word = form.dst.bits() == 16 && form.dst.is_float() && flow.is_read_as_word(v);
             case.reader = flow.uses(v).next().map(|u| u.statement);
             if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
                 case.low_of = low_of(flow, registers, v);
@@ -360,7 +360,7 @@ impl Case {
             predicated: false,
             beside: false,
             merged: false,
-            extended: false,
+            read_as_word: false,
             only_masked: false,
         }
     }
@@ -370,10 +370,15 @@ impl Case {
         self.source.permuted.and_then(|p| p.low(bits / 8))
     }
 
-    /// Whether a pair is a signed word that a conversion extended.
+    /// Whether a pair is a signed word that a conversion or load extended.
     pub fn extended_word(&self) -> bool {
         let known = self.source.known;
-        self.source.origin == Origin::Converted && known.how == How::Convert && known.sign_from == 32
+        let made = match known.how {
+            How::Convert => self.source.origin == Origin::Converted,
+            How::Load => true,
+            _ => false,
+        };
+        made && known.sign_from == 32
     }
 
     /// Whether a source is made by a statement that is seen.

@@ -39,6 +39,8 @@ impl Case {
             // A signed byte in a half has zeros above, which this reader sees.
             let fits = narrow.bits() < self.form.src.bits()
                 && narrow.is_signed() == self.form.src.is_signed()
+                // a limit to less than a word is one of halves
+                && (!self.form.sat || self.form.dst.bits() >= 32)
                 && (self.form.dst == Type::F32
                     || self.form.dst.is_int() && self.form.dst.bits() < 64 && narrow.is_signed());
             if same || fits {

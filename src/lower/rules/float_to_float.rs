@@ -54,13 +54,7 @@ fn f2f(c: &Case, ftz: bool) -> Convert {
 
 /// A reader that works on all 32 bits of the register, so that the half above has to be zero; so it has under a predicate.
 fn reads_word(c: &Case) -> bool {
-    c.extended
-        || c.predicated
-        || c.any(|u| match u {
-            Use::Logic => true,
-            Use::FloatToFloat { from: Type::Bf16, .. } => c.form.dst == Type::Bf16,
-            _ => false,
-        })
+    c.read_as_word || c.predicated
 }
 
 /// What is flushed, for an instruction that does not flush: a product does so itself.

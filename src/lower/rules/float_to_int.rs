@@ -31,7 +31,7 @@ fn extended_later(c: &Case) -> bool {
             Use::Extend { from, to } => {
                 (from == dst || dst == Type::S8 && from == Type::S16)
                     && to.bits() == 32
-                    && (dst.bits() == 16 || c.dst_bits == 8 || (to.is_signed() && dst.is_signed()))
+                    && (dst.bits() == 16 || c.dst_bits == 8 || dst.is_signed())
             }
             Use::Compare(t) => t.is_signed() == dst.is_signed() && (dst.is_signed() || dst.bits() == 16),
             Use::Half { signed } => {

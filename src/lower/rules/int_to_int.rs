@@ -131,6 +131,12 @@ fn extended_before(c: &Case, e: &mut Emit<'_>) {
     e.into = c.source.extended_before;
 }
 
+/// A conversion to f32 of all that an extension makes, with the sign that it extends: of the result's own sign nothing is left.
+fn widens_to_single(u: &Use, src: Type, dst: Type) -> bool {
+    matches!(*u, Use::ToFloat { from, to: Type::F32 }
+        if from.bits() == dst.bits() && from.is_signed() == src.is_signed())
+}
+
 /// Extension to a wider type.
 fn extend(c: &Case, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
@@ -142,8 +148,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         return;
     }
     if src.is_unsigned() {
-        let byte_to_float = c.source.byte.is_some()
-            && c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_unsigned()));
+        let byte_to_float = c.source.byte.is_some() && c.only(|u| widens_to_single(u, src, dst));
         let half = matches!(known.how, How::Half | How::Rounded) && dst.bits() != 32;
         let extended = known.fits_unsigned(src.bits()) && !half;
         if (word || extended || c.source.extended_before.is_some()) && !(byte_to_float && dst.bits() == 32) {
@@ -175,8 +180,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 Use::ShiftLeft(by) => c.joined.is_none() && shifted_within(by, src.bits(), dst.bits()),
                 // Of two masks the narrower one is enough.
                 Use::Mask(m) => (m & own != own || dst.bits() == 64 && m <= 0xffff) && c.joined.is_none(),
-                Use::ToFloat { from, to } => from == dst && dst.is_unsigned() && to == Type::F32,
-                _ => false,
+                _ => widens_to_single(u, src, dst),
             });
         if absorbed {
             e.pass("the reader takes the bits it wants itself");
@@ -217,7 +221,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             && known.fits_signed(src.bits())
             && !matches!(known.how, How::Shift | How::Half | How::Limit)
             && (known.how != How::Rounded || dst.bits() == 32);
-    let to_float = c.only(|u| matches!(u, Use::ToFloat { from, to: Type::F32 } if *from == dst && dst.is_signed()));
+    let to_float = c.only(|u| widens_to_single(u, src, dst));
     let permute = match (src.bits(), c.source.high) {
         _ if loaded && dst.bits() == 32 => 0x8880,
         (8, _) => 0x8880,
@@ -241,11 +245,11 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             }
             let reread = !loaded && c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
             let later = c.only(|u| match *u {
-                Use::Extend { from, to } => from.is_signed() && to.is_signed() && to.bits() == 32,
+                Use::Extend { from, to } => from.is_signed() && to.bits() == 32,
                 Use::Compare(t) => t.is_signed(),
                 Use::Half { signed } => signed,
-                Use::ToFloat { from, to } => from == dst && dst.is_signed() && to == Type::F32,
-                _ => false,
+                Use::Saturate { from, to } => from.is_signed() && to.bits() == 32,
+                _ => widens_to_single(u, src, dst),
             });
             if later {
                 e.pass("the reader extends the sign itself");
@@ -281,7 +285,9 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 e.permute(permute);
                 e.passed = true;
             }
-            let low = c.low_only || low_only(c, 32);
+            // of a pair that is a signed word a limit to a word reads the low one
+            let limited = c.only(|u| matches!(u, Use::Saturate { from: Type::S64, to } if to.bits() == 32));
+            let low = c.low_only || low_only(c, 32) || limited;
             // A 64-bit sum takes the sign of the low word as its high one, where it is the only reader.
             let summed = c.machine.sum_takes_sign
                 && c.only(|u| match *u {

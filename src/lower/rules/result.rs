@@ -84,7 +84,7 @@ pub const RULES: &[Rule] = &[
             if c.merged {
                 e.merge();
             }
-            if c.form.src == Type::F32 && c.any(|u| matches!(u, Use::Logic | Use::Mask(_) | Use::Extend { .. })) {
+            if c.any(reads_integer) {
                 let value = e.value;
                 e.result(Alu::Prmt, &[value, Operand::Bits(0x7610), value]);
             }
@@ -151,6 +151,17 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
+/// A reader that takes a half as an integer.
+fn reads_integer(u: &Use) -> bool {
+    match u {
+        Use::Logic | Use::Mask(_) | Use::MaskApart | Use::ShiftLeft(_) | Use::Add(_) | Use::Subtract => true,
+        Use::Extend { .. } | Use::Narrow { .. } | Use::Saturate { .. } | Use::Half { .. } => true,
+        Use::Compare(ty) => !ty.is_float(),
+        Use::FloatToFloat { from, .. } => *from == Type::Bf16,
+        _ => false,
+    }
+}
+
 /// `-|a|`
 fn never_positive(o: Operand) -> bool {
     matches!(o, Operand::Reg { neg: true, abs: true, .. })
@@ -202,9 +213,7 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
                     || dst == Type::S8 && !word && from == Type::S16
                     || dst == Type::U8 && !plain && from.is_unsigned())
         }
-        Use::Extend { from, to } => {
-            dst == Type::S8 && !word && from.is_signed() && to.is_signed() && to.bits() == 32 && !(plain && part)
-        }
+        Use::Extend { from, to } => dst == Type::S8 && !word && from.is_signed() && to.bits() == 32 && !(plain && part),
         Use::Compare(t) => dst == Type::S8 && t.is_signed(),
         Use::Half { signed } => dst == Type::S8 && !word && signed,
         // Bytes are put together for a word's store.

@@ -78,6 +78,7 @@ fn saturate(c: &Case, e: &mut Emit<'_>) {
     let top = limit(dst);
     e.value = c.source.plain;
     let (s, known) = (c.source.plain, c.source.known);
+    let known_word = known.fits_unsigned(32);
     // What is never negative is as good as unsigned.
     let signed = src.signed && !matches!(c.source.origin, Origin::Absolute { .. });
     match (dst.bits, dst.signed, src.bits, signed) {
@@ -88,7 +89,25 @@ fn saturate(c: &Case, e: &mut Emit<'_>) {
             e.isetp(p, Compare::Lt, false, s, Operand::RZ);
             e.result(Alu::Sel, &[s, Operand::RZ, Operand::Pred(p, true)]);
         }
-        (32, false, 64, true) if known.fits_unsigned(31) => e.folded = Some("the value is in range"),
+        // The high word is zero: what is left is a word without sign.
+        (64, _, 64, _) if known_word => {
+            let high = e.dst.high();
+            e.clear(c.machine, high);
+        }
+        (32, false, 64, _) if known_word => e.folded = Some("the value is in range"),
+        (32, true, 64, false) if known_word => above_sign(e, p),
+        // of the low word only the sign bit can be out of range
+        (32, true, 64, true) if known_word => below_sign(e, s, p),
+        (_, true, 64, true) if known_word => {
+            below_sign(e, s, p);
+            let value = e.value;
+            e.result(Convert::I2i { dst }, &[value]);
+            e.narrow = Narrow::Raw;
+        }
+        (_, signed, 64, _) if known_word => {
+            minimum(c, e, top);
+            e.narrow = if signed { Narrow::Raw } else { Narrow::Done };
+        }
         (32, true, 64, true) if known.sign_from <= 16 && known.zero_from == 64 => {
             e.permute(if known.sign_from <= 8 { 0x8880 } else { 0x9910 });
         }
@@ -97,13 +116,6 @@ fn saturate(c: &Case, e: &mut Emit<'_>) {
             let value = e.value;
             e.isetp(p, Compare::Lt, false, value, Operand::RZ);
             e.result(Alu::Sel, &[value, Operand::RZ, Operand::Pred(p, true)]);
-        }
-        // The high word is zero: only the sign bit of the low one can be out of range.
-        (32, true, 64, true) if known.fits_unsigned(32) => {
-            let sign = e.scratch();
-            e.to(sign, Alu::ShiftRightSigned, &[Operand::RZ, Operand::Bits(0x1f), s]);
-            e.isetp(p, Compare::Eq, false, Operand::reg(sign), Operand::RZ);
-            e.result(Alu::Sel, &[s, Operand::Bits(0x7fff_ffff), Operand::Pred(p, false)]);
         }
         // Negative becomes zero.
         (64, false, 64, true) => {
@@ -230,6 +242,14 @@ fn fold_high(e: &mut Emit<'_>, s: Operand, p: Pred) {
     let dst = e.dst;
     e.lop(dst, Operand::reg(mask), s, 0xfc);
     e.value = Operand::reg(dst);
+}
+
+/// The largest signed word where the sign bit of a pair's low one is set, whose high one is zero.
+fn below_sign(e: &mut Emit<'_>, s: Operand, p: Pred) {
+    let sign = e.scratch();
+    e.to(sign, Alu::ShiftRightSigned, &[Operand::RZ, Operand::Bits(0x1f), s]);
+    e.isetp(p, Compare::Eq, false, Operand::reg(sign), Operand::RZ);
+    e.result(Alu::Sel, &[s, Operand::Bits(0x7fff_ffff), Operand::Pred(p, false)]);
 }
 
 /// The largest signed word where the sign bit of an unsigned one is set.
