@@ -7,6 +7,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use super::facts::How;
 use super::flow::{Flow, Value};
 use super::meaning::Action;
 use crate::ptx::{RegId, Statement, Type};
@@ -325,7 +326,23 @@ fn operands(flow: &Flow<'_>, s: &Statement) -> Option<(u32, u32, Operation)> {
     let mut arguments = flow.arguments(s).skip(1);
     let (a, b) = (arguments.next()?, arguments.next()?);
     let negates = m.action == Action::Xor && flow.constant(b).is_some_and(|bits| is_all(bits, m.ty));
-    (m.ty.is_some_and(|t| t.bits() >= 16) && !negates).then_some((a, b, operation))
+    // what has no bit in common is added, by an instruction that shifts too
+    let added = m.action != Action::And && (is_above(flow, a, b) || is_above(flow, b, a));
+    (m.ty.is_some_and(|t| t.bits() >= 16) && !negates && !added).then_some((a, b, operation))
+}
+
+/// Whether an operand is shifted left past all bits of another, which no mask takes away.
+fn is_above(flow: &Flow<'_>, shifted: u32, other: u32) -> bool {
+    let Some(s) = flow.value(shifted).map(|v| flow.maker(v).0).filter(|s| s.guard.is_none()) else { return false };
+    let by = flow.arguments(s).nth(2).and_then(|at| flow.constant(at));
+    let by = match flow.meaning(s).action {
+        Action::Shl => by,
+        Action::Mul => by.filter(|by| by.is_power_of_two()).map(|by| by.trailing_zeros().into()),
+        _ => None,
+    };
+    let known = flow.known(other);
+    let masked = matches!(known.how, How::Mask | How::Convert | How::Rounded);
+    !masked && by.is_some_and(|by| (1..32).contains(&by) && known.fits_unsigned(by as u32))
 }
 
 fn is_all(bits: u64, ty: Option<Type>) -> bool {

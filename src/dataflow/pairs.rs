@@ -152,6 +152,7 @@ const DEPTH: u32 = 8;
 /// Nothing wants the whole word of the result, and the source is neither a sign to take in nor merged from two ways.
 fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
     let source = flow.arguments(s).nth(1).and_then(|o| flow.value(o));
+    let paired = || flow.arguments(s).nth(1).is_some_and(|at| flow.is_word_of_pair(at));
     let unfit = source.is_some_and(|source| {
         let (w, _, _) = flow.maker(source);
         let m = flow.meaning(w);
@@ -163,5 +164,5 @@ fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
             // a guarded load merges nothing: the register is set before
             || w.guard.is_some() && !matches!(m.action, Action::Load(_))
     });
-    !unfit && !under_one_guard(flow, v) && !flow.is_read_as_word(v) && !flow.is_made_apart(v)
+    !unfit && !paired() && !under_one_guard(flow, v) && !flow.is_read_as_word(v) && !flow.is_made_apart(v)
 }

@@ -301,6 +301,8 @@ impl Flow<'_> {
             Use::Narrow { to } => to.bits() <= 32,
             Use::Address => self.meaning(&module.statements[site.statement as usize]).shared,
             Use::Mask(mask) => mask >> 32 == 0,
+            // the low word becomes the high one
+            Use::ShiftLeft(Some(by)) if by >= 32 => true,
             // taken apart, and of the parts only the low one read
             Use::Unpack => {
                 let vector = module.statements[site.statement as usize].operands;

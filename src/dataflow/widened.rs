@@ -1,9 +1,10 @@
-//! Halves that floats were made to and that are read as words, with zeros above them.
+//! What keeps a conversion from the half unit: a half that is read as a word, with zeros above it, and a source that is one
+//! word of a pair.
 
 use crate::ptx::{OperandKind, Statement, Type};
 
 use super::flow::{Flow, UseSite, Value};
-use super::meaning::Action;
+use super::meaning::{Action, Space};
 use super::uses::{READERS, Use};
 
 /// How many copies are followed.
@@ -64,6 +65,34 @@ impl Flow<'_> {
                     _ => self.permutes_low_half(site),
                 }
             })
+    }
+
+    /// Whether an operand is one word of a pair that one instruction writes, and the other word is needed too: the two stay
+    /// together. Of a loaded pair of which one word is needed that alone is loaded.
+    pub fn is_word_of_pair(&self, at: u32) -> bool {
+        let Some((s, _, element)) = self.value(self.copied(at)).map(|v| self.maker(v)) else { return false };
+        let module = self.module();
+        let apart = self.meaning(s).action == Action::Mov
+            && s.guard.is_none()
+            && s.operand_count > 0
+            && module.operands[s.operands as usize].kind == OperandKind::Vector(2)
+            && self.meaning(s).ty.is_some_and(|ty| ty.bits() == 64);
+        let Some(pair) = self.argument(s, 1).filter(|_| apart).and_then(|at| self.value(self.copied(at))) else {
+            return false;
+        };
+        let needed = |v| self.uses(v).next().is_some() || self.escapes(v);
+        let other = s.operands + 1 + u32::from(element == 0);
+        let needed = || self.uses(pair).nth(1).is_some() || self.value(other).is_some_and(needed);
+        let (w, _, _) = self.maker(pair);
+        let m = self.meaning(w);
+        w.guard.is_none()
+            && match m.action {
+                Action::Load(Space::Memory) => needed(),
+                Action::Effect | Action::MulWide => true,
+                Action::Cvt => m.source.is_some_and(Type::is_float) || m.ty == Some(Type::F64),
+                Action::Add | Action::Sub | Action::Mul | Action::Fma => m.ty == Some(Type::F64),
+                _ => false,
+            }
     }
 
     /// An operand of a statement; that of the result is the first.

@@ -119,6 +119,8 @@ pub struct Case {
     pub merged: bool,
     /// A half of a float that is read as a word with zeros above.
     pub read_as_word: bool,
+    /// The source is one word of a pair that one instruction writes, which the half unit does not read.
+    pub word_of_pair: bool,
     /// Of an unsigned byte all readers take some bits away.
     pub only_masked: bool,
 }
@@ -139,6 +141,9 @@ impl Case {
             case.predicated = flow.is_made_by_predicate(v);
             case.merged = form.dst.bits() == 16 && form.dst.is_float() && flow.is_joined_by_choice(v, form.sat);
             case.read_as_word = form.dst.bits() == 16 && form.dst.is_float() && flow.is_read_as_word(v);
+            case.word_of_pair = form.src == Type::F32
+                && (form.dst.bits() == 16 && form.dst.is_float() || form.dst == Type::U8)
+                && flow.arguments(statement).nth(1).is_some_and(|at| flow.is_word_of_pair(at));
             case.reader = flow.uses(v).next().map(|u| u.statement);
             if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
                 case.low_of = low_of(flow, registers, v);
@@ -361,6 +366,7 @@ impl Case {
             beside: false,
             merged: false,
             read_as_word: false,
+            word_of_pair: false,
             only_masked: false,
         }
     }

@@ -141,6 +141,10 @@ impl Look<'_, '_> {
             {
                 self.calculated(made, signs, source);
             }
+            // ends with a product
+            Action::Div if form.src == Type::F32 && m.ty == Some(Type::F32) && !m.calls => {
+                self.calculated(made, signs, source);
+            }
             Action::Cvt => self.converted(made, source),
             Action::Bfe => {
                 source.field = self.field(made.at, MASKS);
@@ -218,8 +222,9 @@ impl Look<'_, '_> {
         let m = made.meaning;
         source.origin = if m.ftz && !self.form.ftz { Origin::Computed } else { Origin::Saturable };
         let signed = signs.neg || signs.abs;
-        source.product = m.action == Action::Mul && !m.sat && !m.rounds && source.only_reader && !signed;
-        if source.product && m.ftz {
+        source.product =
+            matches!(m.action, Action::Mul | Action::Div) && !m.sat && !m.rounds && source.only_reader && !signed;
+        if source.product && m.ftz && m.action == Action::Mul {
             let factor = |n: usize| made.arguments.get(n).and_then(|&at| self.factor(at));
             source.factors = factor(1).zip(factor(2)).map(|(a, b)| [a, b]);
         }

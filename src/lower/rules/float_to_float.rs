@@ -313,6 +313,7 @@ pub const RULES: &[Rule] = &[
                 && matches!(round(&c.form), Round::Near | Round::Trunc)
                 && !(c.form.ftz && c.form.dst == Type::Bf16)
                 && !c.source.operand.modified()
+                && !c.word_of_pair
                 && (!reads_word(c) || c.form.sat && c.source.origin != Origin::Saturable)
         },
         emit: |c, e| {

@@ -79,6 +79,7 @@ pub const RULES: &[Rule] = &[
                 && c.machine.half_unit_integers
                 && !ftz
                 && !operand.modified()
+                && !c.word_of_pair
                 && matches!(round, Round::Near | Round::Trunc)
         },
         emit: |c, e| {

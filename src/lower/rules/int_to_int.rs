@@ -71,7 +71,10 @@ pub const RULES: &[Rule] = &[
                 return;
             }
             let fits = if c.form.dst.is_signed() { known.fits_signed(bits) } else { known.fits_unsigned(bits) };
-            if fits && known.how != How::Half && !(c.form.dst.is_signed() && known.how == How::Shift) {
+            // a limit or a field without sign is none for a signed byte
+            let positive = known.zero_from < 64 && matches!(known.how, How::Shift | How::Limit | How::Other);
+            let seen = known.how != How::Half && !(c.form.dst.is_signed() && (positive || known.how == How::Shift));
+            if fits && seen {
                 e.folded = Some("the bits above are already those of the type");
             }
         },

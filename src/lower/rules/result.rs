@@ -79,7 +79,8 @@ pub const RULES: &[Rule] = &[
                 e.result(Alu::Hadd2 { f32: false, sat: true }, &[Operand::NEG_RZ.select(Selector::H0H0), imm, imm]);
                 return;
             }
-            let value = e.value.select(Selector::H0H0);
+            let high = c.source.high && e.out.is_empty();
+            let value = e.value.select(if high { Selector::H1H1 } else { Selector::H0H0 });
             e.result(Alu::Hadd2 { f32: false, sat: true }, &[value, Operand::NEG_RZ.select(Selector::H0H0)]);
             if c.merged {
                 e.merge();
@@ -104,7 +105,15 @@ pub const RULES: &[Rule] = &[
         name: "saturate-double",
         title: ".sat to f64 is a maximum with 0 and a minimum with 1, built of compares and selects",
         when: |c| clamps(c, Type::F64),
-        emit: |_, e| {
+        emit: |c, e| {
+            // what is widened without loss is clamped before
+            if c.source.origin == Origin::Saturable
+                && c.form.src == Type::F32
+                && !c.source.operand.modified()
+                && c.source.only_reader
+            {
+                return;
+            }
             maximum_minimum(e, Operand::RZ, Compare::Max, 0x8_0000);
             maximum_minimum(e, Operand::F64(F64Literal::from_bits(1_f64.to_bits())), Compare::Min, 0x3ff0_0000);
         },
