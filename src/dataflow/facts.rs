@@ -230,8 +230,12 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
     match m.action {
         Action::Mov => {
             let o = operand(second)?;
-            if o.kind == OperandKind::Vector(2) && m.ty?.bits() == 64 && constant(second + 2) == Some(0) {
-                return Some(Known::zeros(32, How::Other));
+            if o.kind == OperandKind::Vector(2) && constant(second + 2) == Some(0) {
+                match m.ty?.bits() {
+                    64 => return Some(Known::zeros(32, How::Other)),
+                    16 => return Some(Known::zeros(8, How::Convert)),
+                    _ => {}
+                }
             }
             if o.kind == OperandKind::Float {
                 let bits = float_bits(o.span.of(module.source), m.ty?.bits())?;

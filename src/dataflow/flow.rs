@@ -259,6 +259,16 @@ impl<'m> Flow<'m> {
         self.scan.block(statement)
     }
 
+    /// Where the basic block of a statement begins, and where the next one does.
+    pub(super) fn block_bounds(&self, statement: u32) -> (u32, u32) {
+        (self.scan.block_start(statement), self.scan.block_and_end(statement).1)
+    }
+
+    /// The label that a branch jumps to.
+    pub(super) fn target(&self, branch: &Statement) -> Option<u32> {
+        self.scan.target(self.module, branch)
+    }
+
     /// The last statement that names a register.
     pub fn last(&self, r: RegId) -> u32 {
         self.scan.last(self.module, r)

@@ -13,6 +13,7 @@ use super::machine::Machine;
 use super::registers::Registers;
 
 mod look;
+mod merged;
 mod operands;
 mod passed;
 mod source;
@@ -89,8 +90,9 @@ pub struct Case {
     pub partner: Option<Operand>,
     /// The upper half of a word of two bf16 is needed in a register of its own; whether the whole word is needed too.
     pub taken_apart: Option<bool>,
-    /// The result is the low half of a word put together there: the statement, and the register of the upper half.
-    pub low_of: Option<(u32, Operand)>,
+    /// The result is a low part of a word put together there: the statement, and the register of what is above it, if that
+    /// is not zero.
+    pub low_of: Option<(u32, Option<Operand>)>,
     /// Something reads the source after this conversion.
     pub read_later: bool,
     /// An extension to a word was left to this conversion.
@@ -145,8 +147,8 @@ impl Case {
                 && (form.dst.bits() == 16 && form.dst.is_float() || form.dst == Type::U8)
                 && flow.arguments(statement).nth(1).is_some_and(|at| flow.is_word_of_pair(at));
             case.reader = flow.uses(v).next().map(|u| u.statement);
-            if form.dst.bits() == 16 && form.dst.is_packed_narrow() {
-                case.low_of = low_of(flow, registers, v);
+            if form.dst.is_packed_narrow() && (form.dst.bits() == 16 || form.dst == Type::E2m1x2) {
+                case.low_of = merged::low_of(flow, registers, v);
             }
             if form.dst == Type::Bf16x2 {
                 case.taken_apart = flow.taken_apart(v);
@@ -426,23 +428,6 @@ fn joined(logic: &Logic, registers: &Registers) -> Option<Joined> {
 
 /// Chains of copies and signs are short; the bound keeps a hostile file linear.
 const DEPTH: u32 = 8;
-
-/// Where a half is the lower one of two that a `mov` or a vector store puts into a word, and the upper one.
-fn low_of(flow: &Flow<'_>, registers: &Registers, v: Value) -> Option<(u32, Operand)> {
-    let module = flow.module();
-    flow.uses(v).find_map(|site| {
-        let s = &module.statements[site.statement as usize];
-        if !matches!(flow.meaning(s).action, Action::Mov | Action::Store) || site.operand == u32::MAX {
-            return None;
-        }
-        let vector = flow.arguments(s).nth(1)?;
-        let OperandKind::Vector(count) = module.operands[vector as usize].kind else { return None };
-        let element = site.operand.checked_sub(vector + 1)?;
-        let upper = site.operand + 1;
-        (count % 2 == 0 && element % 2 == 0)
-            .then(|| flow.register(upper).map(|r| (site.statement, Operand::reg(registers.get(r)))))?
-    })
-}
 
 /// Whether ptxas makes the comparison that gives a predicate the other way round: less becomes not greater.
 fn turned(flow: &Flow<'_>, predicate: Value) -> bool {

@@ -86,6 +86,16 @@ impl Look<'_, '_> {
         if let (Operand::Reg { .. }, true) = (source.operand, source.high) {
             source.operand = source.operand.select(Selector::H1);
         }
+        if self.form.src == Type::E2m1x2 {
+            // a byte of a word is read in place
+            let element = match source.origin {
+                Origin::Part { element, count: 4, .. } => Some(element),
+                _ => source.byte,
+            };
+            if let Some(element) = element.filter(|&element| element > 0) {
+                source.operand = source.operand.select(Selector::Byte(element as u8));
+            }
+        }
         source
     }
 

@@ -79,7 +79,7 @@ fn rna_tf32(f: &Form) -> bool {
 /// Leave the instruction to the statement that puts the result below another half: it merges that in.
 fn merge_into_word(c: &Case, e: &mut Emit<'_>) {
     let Some((at, upper)) = c.low_of else { return };
-    let upper = e.named(upper);
+    let upper = upper.map_or(Operand::RZ, |upper| e.named(upper));
     let Some(mut instruction) = e.out.pop() else { return };
     if let Some(third) = instruction.operands.last_mut()
         && *third == Operand::RZ
@@ -87,7 +87,7 @@ fn merge_into_word(c: &Case, e: &mut Emit<'_>) {
         *third = upper;
         e.carried = Some(instruction);
         e.into = Some(at);
-        e.folded = Some("the F2FP merges the other half of the word in, where the two are put together");
+        e.folded = Some("the F2FP merges the rest of the word in, where that is put together");
     } else {
         e.out.push(instruction);
     }
