@@ -7,6 +7,7 @@ use crate::ptx::{Statement, Type};
 
 use super::flow::{Flow, UseSite, Value, after};
 use super::meaning::Action;
+use super::uses::READERS;
 
 /// How many constants are followed that an address has added.
 const OFFSETS: u32 = 4;
@@ -40,8 +41,10 @@ impl Flow<'_> {
             // a loop leaves what takes several instructions where it was made
             let outside = || self.loops_around(site.statement, made);
             match m.action {
-                Action::MulWide | Action::MadWide | Action::Shl => single && !takes_away,
-                Action::Mul | Action::Mad => single && !takes_away && !outside(),
+                Action::MulWide => !takes_away && (single || self.goes_into_sums(v)),
+                Action::MadWide | Action::Shl => single && !takes_away,
+                Action::Mul => !takes_away && (single || self.goes_into_sums(v)) && !outside(),
+                Action::Mad => single && !takes_away && !outside(),
                 Action::Add | Action::Sub => {
                     let fixed = || self.arguments(w).skip(1).all(|at| self.is_fixed(at));
                     single && !self.is_fused(w, false) && (fixed() || !outside())
@@ -84,6 +87,22 @@ impl Flow<'_> {
             self.loops_around(site.statement, made) && self.is_counted(other, site.statement)
         });
         !made_here && !summed_again && !counted
+    }
+
+    /// Whether a 64-bit product is done again in each sum that reads it, with which it is one instruction: where nothing else
+    /// does, but a shift of a product by a constant, which is another one; one of two registers within its block only.
+    fn goes_into_sums(&self, product: Value) -> bool {
+        let (w, made, _) = self.maker(product);
+        let fixed = self.arguments(w).skip(1).take(2).any(|at| self.constant(at).is_some());
+        !self.escapes(product)
+            && self.uses(product).take(READERS).all(|site| {
+                let m = self.meaning(&self.module().statements[site.statement as usize]);
+                match m.action {
+                    Action::Add | Action::Sub => fixed || self.block(site.statement) == self.block(made),
+                    Action::Shl => fixed,
+                    _ => false,
+                }
+            })
     }
 
     /// Whether an extension makes a pair for a sum, as the word is joined of several: a quotient or remainder, which ptxas
