@@ -3,8 +3,9 @@
 use crate::ptx::{OperandKind, Statement, Type};
 
 use super::facts::float_bits;
-use super::flow::Flow;
+use super::flow::{Flow, UseSite, Value};
 use super::meaning::Action;
+use super::uses::READERS;
 
 /// What becomes of a float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,28 @@ impl Flow<'_> {
                 }
             }
             _ => None,
+        }
+    }
+
+    /// Whether a float that a change of sign made is in a register of its own at a statement: something on every way there
+    /// reads it and takes no sign in.
+    pub fn is_put_before(&self, v: Value, statement: u32) -> bool {
+        self.uses(v)
+            .take(READERS)
+            .take_while(|site| site.statement < statement)
+            .any(|site| !self.takes_sign_in(site) && self.is_done(site.statement, statement))
+    }
+
+    /// Whether a reader of a float takes the sign of it in: arithmetic and comparisons of floats do, and conversions of one.
+    fn takes_sign_in(&self, site: UseSite) -> bool {
+        let s = &self.module().statements[site.statement as usize];
+        let m = self.meaning(s);
+        match m.action {
+            Action::Cvt => s.operand_count == 2,
+            Action::Add | Action::Sub | Action::Mul | Action::Fma | Action::Div => true,
+            Action::Neg | Action::Abs | Action::Min | Action::Max => true,
+            Action::Setp | Action::Set | Action::Selp | Action::Mov => true,
+            _ => false,
         }
     }
 

@@ -68,6 +68,9 @@ pub struct Case {
     pub source: Source,
     /// All sources in order, vector elements one by one.
     pub sources: SmallVec<[Operand; 5]>,
+    /// Of the sources of a packing conversion those that no register holds yet, as a change of sign makes them: which, and
+    /// what they are.
+    pub signed: SmallVec<[(usize, Operand); 2]>,
     /// The destination.
     pub dst: Reg,
     /// Width of the destination register in bits.
@@ -207,6 +210,16 @@ impl Case {
             case.packs_floats = float(1).zip(float(2)).map(|(a, b)| (a, b, truncates));
         }
         let look = Look { form, machine, module, flow, registers };
+        let packs = form.src == Type::F32 && case.sources.len() > 1;
+        if packs && let Some(here) = flow.value(statement.operands).map(|v| flow.maker(v).1) {
+            let blank = case.source;
+            let signed = |(n, at)| {
+                let v = flow.value(at)?;
+                let operand = look.signed(at, blank)?;
+                (!flow.is_put_before(v, here)).then_some((n, operand))
+            };
+            case.signed = places(module, statement).enumerate().filter_map(signed).collect();
+        }
         if let Some(at) = places(module, statement).next()
             && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
         {
@@ -262,6 +275,8 @@ impl Case {
         }
         if let Some(first) = case.sources.first_mut()
             && !form.pack
+            // a sign is put on in the register itself
+            && !(packs && case.source.operand.modified())
         {
             *first = case.source.operand;
         }
@@ -342,6 +357,7 @@ impl Case {
             machine,
             source,
             sources,
+            signed: SmallVec::new(),
             dst,
             dst_bits: width(statement.operands),
             uses: SmallVec::new(),

@@ -14,7 +14,7 @@ use crate::ptx::{Module, OperandKind, Statement, Type};
 use crate::sass::float::F64Literal;
 use crate::sass::{Operand, Round, Selector};
 
-use super::{Origin, Source};
+use super::{DEPTH, Origin, Source};
 
 mod place;
 
@@ -97,6 +97,14 @@ impl Look<'_, '_> {
             }
         }
         source
+    }
+
+    /// The operand that a source is which a change of sign made; `blank` is a source of which nothing is known.
+    pub(super) fn signed(&self, at: u32, blank: Source) -> Option<Operand> {
+        let at = self.flow.copied(at);
+        let made = self.flow.value(at).map(|v| self.flow.maker(v).0)?;
+        let changed = made.guard.is_none() && self.flow.sign(made, self.form.src).is_some();
+        changed.then(|| self.at(at, blank, DEPTH).operand).filter(|operand| operand.modified())
     }
 
     /// What made the value at a place, unless it is guarded.

@@ -42,13 +42,21 @@ fn half_pair(t: Type) -> bool {
     matches!(t, Type::F16x2 | Type::Bf16x2)
 }
 
-/// The sources, those with a sign taken in put into a register: F2FP reads none.
+/// The sources, those with a sign taken in put into their registers: F2FP reads none.
 fn plain_sources(c: &Case, e: &mut Emit<'_>) -> SmallVec<[Operand; 5]> {
     let mut sources = c.sources.clone();
-    for s in sources.iter_mut().filter(|s| s.modified()) {
-        let plain = e.scratch();
-        e.to(plain, Alu::Fadd { ftz: false, sat: false }, &[*s, Operand::NEG_RZ]);
-        *s = Operand::reg(plain);
+    for (n, &(at, signed)) in c.signed.iter().enumerate() {
+        let same = c.signed[..n].iter().find(|(before, _)| c.sources[*before] == c.sources[at]);
+        sources[at] = match same {
+            Some(&(before, _)) => sources[before],
+            None => {
+                let plain = e.named(c.sources[at]);
+                if let Operand::Reg { reg, .. } = plain {
+                    e.to(reg, Alu::Fadd { ftz: false, sat: false }, &[signed, Operand::NEG_RZ]);
+                }
+                plain
+            }
+        };
     }
     sources
 }
@@ -219,10 +227,10 @@ pub const RULES: &[Rule] = &[
         emit: |c, e| {
             let (dst, src) = formats(c);
             let low = e.scratch();
-            let bits = c.sources[4];
-            e.to(low, f2fp(c, dst, src, PackMode::PackAbMergeC), &[c.sources[2], c.sources[3], bits, Operand::RZ][..3]);
+            let sources = plain_sources(c, e);
             let op = f2fp(c, dst, src, PackMode::PackAbMergeC);
-            e.result(op, &[c.sources[0], c.sources[1], bits]);
+            e.to(low, op, &[sources[2], sources[3], sources[4]]);
+            e.result(op, &[sources[0], sources[1], sources[4]]);
         },
         why: "an F2FP takes two values; the pairs come one after the other",
         examples: &[Example {
