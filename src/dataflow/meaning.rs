@@ -128,6 +128,8 @@ pub struct Meaning {
     pub counts: bool,
     /// Threads or memory wait there: what is loaded before is loaded apart from what is loaded behind.
     pub fences: bool,
+    /// It reads its address in uniform registers: bulk copies, descriptors of tensors.
+    pub uniform: bool,
     /// A rounding modifier of arithmetic: `.rn`, `.rz`, `.rm`, `.rp`.
     pub rounds: bool,
     /// `.rzi`
@@ -178,6 +180,7 @@ impl Meaning {
             merges: false,
             calls: false,
             fences: false,
+            uniform: false,
             counts: false,
             rounds: false,
             truncates: false,
@@ -308,6 +311,8 @@ impl Meaning {
             || base == b"rsqrt" && m.ty == Some(Type::F64);
         m.counts = matches!(base, b"popc" | b"clz" | b"bfind" | b"brev");
         m.fences = matches!(base, b"bar" | b"barrier" | b"membar" | b"fence");
+        m.uniform =
+            matches!(base, b"cp" | b"prefetch") && opcode.parts().any(|part| matches!(part, b"bulk" | b"tensormap"));
         m.rounds = exact;
         m.truncates = integral == Some(true);
         m.computed = (m.action == Action::Cvt)

@@ -24,6 +24,10 @@ impl Flow<'_> {
         let other = if position == 1 { after(module, second, end) } else { second };
         let result = self.value(s.operands);
         let is_address = result.is_some_and(|v| self.only_address(v, OFFSETS));
+        // what goes into uniform registers is a pair before
+        if result.is_some_and(|v| self.is_uniform_address(v)) {
+            return false;
+        }
         let extension = self.value(site.operand).map(|v| self.maker(v));
         let here = extension.map(|(_, here, _)| here);
         if extension.is_some_and(|(w, here, _)| self.is_pair_of_joined(w, here, site.statement)) {
@@ -93,13 +97,15 @@ impl Flow<'_> {
     /// does, but a shift of a product by a constant, which is another one; one of two registers within its block only.
     fn goes_into_sums(&self, product: Value) -> bool {
         let (w, made, _) = self.maker(product);
-        let fixed = self.arguments(w).skip(1).take(2).any(|at| self.constant(at).is_some());
+        let factors = || self.arguments(w).skip(1).take(2);
+        let (constant, fixed) =
+            (factors().any(|at| self.constant(at).is_some()), factors().any(|at| self.is_fixed(at)));
         !self.escapes(product)
             && self.uses(product).take(READERS).all(|site| {
                 let m = self.meaning(&self.module().statements[site.statement as usize]);
                 match m.action {
                     Action::Add | Action::Sub => fixed || self.block(site.statement) == self.block(made),
-                    Action::Shl => fixed,
+                    Action::Shl => constant,
                     _ => false,
                 }
             })
@@ -218,6 +224,12 @@ impl Flow<'_> {
                     fuses && self.uses(v).nth(1).is_none() && !self.escapes(v)
                 })
             })
+    }
+
+    /// Whether a 64-bit value is an address that is read in uniform registers, and nothing else.
+    fn is_uniform_address(&self, v: Value) -> bool {
+        let uniform = |site: UseSite| self.meaning(&self.module().statements[site.statement as usize]).uniform;
+        !self.escapes(v) && self.uses(v).next().is_some_and(uniform) && self.uses(v).take(READERS).all(uniform)
     }
 
     /// Whether a 64-bit value is an address and nothing else, constant offsets added.
