@@ -9,4 +9,6 @@ pub struct Abilities {
     pub limit_takes_sum: bool,
     /// There are minimum and maximum of halves; where there are none it is done in words, which the halves are extended to.
     pub limits_halves: bool,
+    /// Parameters are loaded into registers; no instruction reads them where they are.
+    pub loads_parameters: bool,
 }

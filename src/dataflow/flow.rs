@@ -78,6 +78,7 @@ impl Tables {
         let flow = Flow { module, abilities, meanings: &self.meanings, scan: &self.scan, lazy: &self.lazy };
         flow.work(|w| w.find_twins());
         if self.scan.conversions.len() > 1 {
+            flow.find_twins_of_arms();
             pairs::find(&flow);
         }
         flow
@@ -204,6 +205,12 @@ impl<'m> Flow<'m> {
         self.work(|w| w.guard(register, statement))
     }
 
+    /// The value of the predicate that a statement is guarded by.
+    pub(super) fn guard_of(&self, statement: u32) -> Option<Value> {
+        let register = self.module.statements[statement as usize].guard?.register;
+        self.work(|w| w.guard(register, statement))
+    }
+
     /// The writing, in source order, of a guarded statement's result register before it.
     pub fn before(&self, s: &Statement) -> Option<Value> {
         let value = self.value(s.operands)?;
@@ -215,6 +222,11 @@ impl<'m> Flow<'m> {
     pub fn twin(&self, v: Value) -> Option<u32> {
         let lazy = self.lazy.borrow();
         lazy.made.get(lazy.made[v.0 as usize].twin as usize).map(|m| m.statement)
+    }
+
+    /// Makes a conversion the twin of another one that ptxas has in the same block, if it does the same of the same.
+    pub(super) fn make_twins(&self, first: u32, second: u32) -> bool {
+        self.work(|w| w.make_twins(first, second))
     }
 
     /// Whether what a statement makes is there at a later one, as far as ptxas keeps it.

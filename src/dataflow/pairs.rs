@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::ptx::{OperandKind, Statement, StatementKind, Type};
+use crate::ptx::{OperandKind, Statement, Type};
 
 use super::flow::{Flow, Value};
 use super::meaning::Action;
@@ -104,7 +104,7 @@ fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
     for i in halves {
         let s = &module.statements[i as usize];
         let Some((v, key, block)) = candidate(flow, s.operands) else { continue };
-        if flow.pair(v).is_some() || !stands_alone(flow, s, v) || is_predicated(flow, i) {
+        if flow.pair(v).is_some() || !stands_alone(flow, s, v) || flow.is_predicated(i) {
             continue;
         }
         // both are made where the second source is, if nothing has read the first by then; what comes from several ways is there
@@ -145,46 +145,6 @@ fn under_one_guard(flow: &Flow<'_>, v: Value) -> bool {
         at = flow.arguments(w).nth(1).and_then(|o| flow.value(o));
     }
     false
-}
-
-/// Statements of a block that ptxas may put under a predicate, those counted that compute its addresses.
-const SMALL: u32 = 24;
-
-/// Conversions of such a block, with a store for each.
-const PREDICATED: u32 = 2;
-
-/// Whether a statement is in a block that a branch jumps over and that is so small that all of it is put under the branch's
-/// predicate: no more than two conversions and a store for each, beside what computes their addresses.
-fn is_predicated(flow: &Flow<'_>, statement: u32) -> bool {
-    let statements = &flow.module().statements;
-    let (start, end) = flow.block_bounds(statement);
-    // a jump to the function's end is an exit under the predicate
-    let goes_on = |label: u32| {
-        let mut behind = statements[label as usize..].iter().filter(|s| s.kind == StatementKind::Instruction);
-        behind.next().is_some_and(|s| flow.meaning(s).action != Action::Exit)
-    };
-    let skips = start.checked_sub(1).is_some_and(|before| {
-        let s = &statements[before as usize];
-        let label = flow.target(s).filter(|&label| flow.block(label) == flow.block(statement) + 1);
-        s.guard.is_some() && label.is_some_and(goes_on)
-    });
-    if !skips || end - start > SMALL {
-        return false;
-    }
-    let (mut conversions, mut stores) = (0, 0);
-    for s in &statements[start as usize..end as usize] {
-        let m = flow.meaning(s);
-        match m.action {
-            _ if m.half_kind.is_some() => conversions += 1,
-            Action::Store => stores += 1,
-            Action::Load(_) if flow.loads_parameter(s) => {}
-            Action::Load(_) | Action::Effect | Action::Sink | Action::Call | Action::Branch | Action::Exit => {
-                return false;
-            }
-            _ => {}
-        }
-    }
-    conversions <= PREDICATED && stores == conversions
 }
 
 /// How many conversions are followed.

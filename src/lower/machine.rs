@@ -173,6 +173,7 @@ impl Machine {
     pub fn abilities(&self) -> Abilities {
         Abilities {
             sum_takes_sign: self.sum_takes_sign,
+            loads_parameters: self.uniform_parameters,
             limit_takes_sum: self.min_max == MinMax::VimnmxPredicates,
             limits_halves: matches!(self.min_max, MinMax::Vimnmx | MinMax::VimnmxPredicates),
         }

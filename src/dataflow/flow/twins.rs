@@ -60,9 +60,38 @@ impl Work<'_> {
         while let Some(&(twin, value)) = found.get(next) {
             next += 1;
             self.find_twins_of_readers(twin, value, &mut found);
-            self.lazy.made[twin.0 as usize].twin = value.0;
-            self.lazy.twins.entry(value.0).or_default().push(twin.0);
+            self.set_twin(twin, value);
         }
+    }
+
+    fn set_twin(&mut self, twin: Value, value: Value) {
+        self.lazy.made[twin.0 as usize].twin = value.0;
+        self.lazy.twins.entry(value.0).or_default().push(twin.0);
+    }
+
+    /// Makes a conversion the twin of another one that ptxas has in the same block, if it does the same of the same.
+    pub fn make_twins(&mut self, first: u32, second: u32) -> bool {
+        let (s, twin) = (self.statement(first), self.statement(second));
+        let bits = |s| self.meaning(s).ty.map_or(0, Type::bits);
+        if s.guard.is_some()
+            || twin.guard.is_some()
+            || bits(s) < bits(twin)
+            || self.is_twin(first)
+            || self.is_twin(second)
+        {
+            return false;
+        }
+        let (Some(value), Some(result)) = (self.own_value(s.operands), self.own_value(twin.operands)) else {
+            return false;
+        };
+        let numbers = [(value, s), (result, twin)].map(|(v, s)| mix(self.number(v, DEPTH), self.filled(s)));
+        let live = self.scan.snippet || self.is_live(first) && self.is_live(second);
+        if numbers[0] != numbers[1] || !live {
+            return false;
+        }
+        self.lazy.twin_statements.insert(second);
+        self.set_twin(result, value);
+        true
     }
 
     /// Find what is made of a twin as it has been made of the value, or twice of the value itself: that is done twice too.
