@@ -16,7 +16,11 @@ pub(super) fn low_of(flow: &Flow<'_>, registers: &Registers, v: Value) -> Option
         return low_byte_of(flow, registers, v);
     }
     // what comes from several ways is not merged where it may be somewhere else
-    let joined = |at: u32| flow.register(at).is_some() && flow.value(at).is_none();
+    let of_ways = |v: Value| {
+        let m = flow.meaning(flow.maker(v).0);
+        m.calls || m.merges && m.action != Action::Selp
+    };
+    let joined = |at: u32| flow.register(at).is_some() && flow.value(at).is_none_or(of_ways);
     if flow.arguments(maker).skip(1).any(joined) {
         return None;
     }
