@@ -14,7 +14,8 @@ const SAME: [&[u8]; 6] = [b"%ctaid", b"%nctaid", b"%ntid", b"%cluster", b"%nclus
 impl Flow<'_> {
     /// Whether a branch may be taken by some threads of a warp and not by others.
     pub(super) fn is_divergent(&self, branch: u32) -> bool {
-        self.guard_of(branch).is_none_or(|v| self.differs(v, &mut FOLLOWED.clone()))
+        let mut left = FOLLOWED;
+        self.guard_of(branch).is_none_or(|v| self.differs(v, &mut left))
     }
 
     fn differs(&self, v: Value, left: &mut u32) -> bool {

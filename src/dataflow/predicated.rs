@@ -76,6 +76,10 @@ impl Flow<'_> {
 
     fn place(&self, start: u32, end: u32) -> Option<Place> {
         let statements = &self.module().statements;
+        // the last block of a function has no end
+        if end as usize > statements.len() {
+            return None;
+        }
         let before = &statements[self.last_instruction(start)? as usize];
         // between a jump and a label may be what is nowhere reached
         if self.first_instruction(self.target(before)?) != self.first_instruction(end) {
@@ -138,6 +142,9 @@ impl Flow<'_> {
         let of = |at: Option<u32>| at.map(|at| &statements[at as usize]);
         let (Some(branch), (_, end)) = (self.last_instruction(first), self.block_bounds(join)) else { return false };
         let (before, _) = self.block_bounds(branch);
+        if end as usize > statements.len() {
+            return false;
+        }
         let Some(last) = of(self.last_instruction(end)).filter(|s| s.guard.is_some()) else { return false };
         let Some(head) = self.target(last).filter(|&head| head <= branch) else { return false };
         // what is skipped itself goes to the same place
