@@ -8,8 +8,11 @@ use super::meaning::Action;
 /// How many values are followed; of more it is taken that they differ.
 const FOLLOWED: u32 = 64;
 
-/// Special registers that are the same in all threads of a warp.
-const SAME: [&[u8]; 6] = [b"%ctaid", b"%nctaid", b"%ntid", b"%cluster", b"%ncluster", b"%gridid"];
+/// Special registers that each thread of a warp has its own of; all others ptxas takes for the same.
+const OF_THREADS: [&[u8]; 3] = [b"%tid", b"%laneid", b"%lanemask"];
+
+/// The clamp and mask of a `shfl` that goes over the whole warp.
+const WHOLE_WARP: u64 = 31;
 
 impl Flow<'_> {
     /// Whether a branch may be taken by some threads of a warp and not by others.
@@ -24,8 +27,12 @@ impl Flow<'_> {
         let (s, made, _) = self.maker(v);
         let m = self.meaning(s);
         match m.action {
-            // one thread's word for all
-            Action::Effect if m.shuffles => return false,
+            // one lane's word for all
+            Action::Effect if m.broadcasts => {
+                let mut arguments = self.arguments(s).skip(2).take(2).map(|at| self.constant(at));
+                let (lane, clamp) = (arguments.next().flatten(), arguments.next().flatten());
+                return !(lane.is_some() && clamp == Some(WHOLE_WARP));
+            }
             Action::Effect | Action::Call => return true,
             _ => {}
         }
@@ -35,7 +42,7 @@ impl Flow<'_> {
             OperandKind::Register(_) => self.value(at).is_none_or(|v| self.differs(v, left)),
             OperandKind::Special(name) => {
                 let name = module.names[name.0 as usize];
-                !SAME.iter().any(|same| name.starts_with(same))
+                OF_THREADS.iter().any(|own| name.starts_with(own))
             }
             _ => false,
         };

@@ -200,9 +200,9 @@ impl<'m> Flow<'m> {
 
     /// The value that a statement's guard reads, where the statement makes one.
     pub fn guard(&self, s: &Statement) -> Option<Value> {
-        let register = s.guard?.register;
+        s.guard?;
         let (_, statement, _) = self.maker(self.value(s.operands)?);
-        self.work(|w| w.guard(register, statement))
+        self.guard_of(statement)
     }
 
     /// The value of the predicate that a statement is guarded by.

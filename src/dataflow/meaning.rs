@@ -120,6 +120,8 @@ pub struct Meaning {
     pub tests_equality: bool,
     /// `shfl`, which moves a word from one thread to another.
     pub shuffles: bool,
+    /// `shfl.idx`, which one lane's word may go to all from.
+    pub broadcasts: bool,
     /// ptxas merges its result from two ways: a select, or an approximation that scales subnormals.
     pub merges: bool,
     /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
@@ -177,6 +179,7 @@ impl Meaning {
             plain: false,
             tests_equality: false,
             shuffles: false,
+            broadcasts: false,
             merges: false,
             calls: false,
             fences: false,
@@ -304,6 +307,7 @@ impl Meaning {
         m.plain = opcode.parts().count() == 2;
         m.tests_equality = base == b"setp" && opcode.parts().any(|part| matches!(part, b"eq" | b"ne"));
         m.shuffles = base == b"shfl";
+        m.broadcasts = m.shuffles && opcode.parts().any(|part| part == b"idx");
         m.merges = base == b"selp"
             || matches!(base, b"ex2" | b"lg2" | b"sqrt" | b"rsqrt") && approximate && !m.ftz && m.ty == Some(Type::F32);
         m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)

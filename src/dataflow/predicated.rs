@@ -174,7 +174,9 @@ impl Flow<'_> {
                         && self.value(at).is_some_and(|v| self.maker(v).1 >= start)
                 };
                 // a number is put into a register, and what is made here for a vector into its place
-                1 + (first..end).filter(|&at| self.is_immediate(at) || element(at)).count() as u32
+                1 + (first..end)
+                    .filter(|&at| self.register(at).is_none() && self.is_immediate(at) || element(at))
+                    .count() as u32
             }
             Action::Load(_) if self.loads_parameter(s) => 0,
             Action::Cvta => 0,
@@ -197,22 +199,15 @@ impl Flow<'_> {
         Some(own + if self.abilities().loads_parameters { self.parameters(s, start) } else { 0 })
     }
 
-    /// Whether a number other than zero is stored, which is put into a register for that.
-    fn is_immediate(&self, at: u32) -> bool {
-        let number = matches!(self.module().operands[at as usize].kind, OperandKind::Float | OperandKind::Integer);
-        number && self.constant(at) != Some(0)
-    }
-
     fn is_by_constant(&self, s: &Statement) -> bool {
         self.arguments(s).nth(2).is_some_and(|by| self.constant(by).is_some())
     }
 
     /// Whether the one reader of a product or a shift is a sum, which it goes into.
     fn is_summed(&self, s: &Statement) -> bool {
-        let Some(v) = self.value(s.operands) else { return false };
-        let mut uses = self.uses(v);
-        let action = uses.next().map(|site| self.meaning(&self.module().statements[site.statement as usize]).action);
-        matches!(action, Some(Action::Add | Action::Or)) && uses.next().is_none() && !self.escapes(v)
+        let sum = |s: &Statement| matches!(self.meaning(s).action, Action::Add | Action::Or);
+        self.only_reader(s).is_some_and(|(_, reader)| sum(reader))
+            && self.value(s.operands).is_some_and(|v| !self.escapes(v))
     }
 
     /// The instructions of a 64-bit sum.

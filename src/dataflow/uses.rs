@@ -2,6 +2,7 @@
 
 use crate::ptx::{OperandKind, Statement, Type};
 
+use super::facts;
 use super::flow::{Flow, UseSite, Value, after};
 use super::meaning::Action;
 
@@ -361,6 +362,21 @@ impl Flow<'_> {
             }
         }
         upper.then_some(whole)
+    }
+
+    /// The one place that reads what a statement makes, with its statement.
+    pub(super) fn only_reader(&self, s: &Statement) -> Option<(UseSite, &Statement)> {
+        let mut uses = self.uses(self.value(s.operands)?);
+        let site = uses.next().filter(|site| site.operand != u32::MAX)?;
+        uses.next().is_none().then(|| (site, &self.module().statements[site.statement as usize]))
+    }
+
+    /// A constant that is written into the instruction: zero is read from RZ.
+    pub(super) fn is_immediate(&self, at: u32) -> bool {
+        let module = self.module();
+        let float = || facts::float_bits(module.operands[at as usize].span.of(module.source), 64);
+        let float = || if module.operands[at as usize].kind == OperandKind::Float { float() } else { None };
+        self.constant(at).or_else(float).is_some_and(|bits| bits != 0)
     }
 
     /// How every live place uses a value, in source order; an escaping value has an unknown use besides.

@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use crate::dataflow::facts;
 use crate::dataflow::flow::{Flow, UseSite, Value};
 use crate::dataflow::meaning::Action;
 use crate::dataflow::uses::{READERS, Use};
@@ -93,7 +92,7 @@ impl Query<'_, '_> {
             return;
         }
         let others: SmallVec<[u32; 4]> = flow.arguments(s).skip(1).filter(|&at| at != site.operand).collect();
-        let immediate = others.iter().any(|&at| self.is_immediate(at));
+        let immediate = others.iter().any(|&at| self.flow.is_immediate(at));
         let register = |at: u32| flow.register(at);
         let same = others.iter().any(|&at| register(at) == register(site.operand));
         let beside = !same && !immediate;
@@ -172,14 +171,6 @@ impl Query<'_, '_> {
             Action::Cvta => self.read_result(s, what, depth, found),
             _ => reads(false),
         }
-    }
-
-    /// A constant that is written into the instruction: zero is read from RZ.
-    fn is_immediate(&self, at: u32) -> bool {
-        let module = self.flow.module();
-        let float = || facts::float_bits(module.operands[at as usize].span.of(module.source), 64);
-        let float = || if module.operands[at as usize].kind == OperandKind::Float { float() } else { None };
-        self.flow.constant(at).or_else(float).is_some_and(|bits| bits != 0)
     }
 
     /// A conversion: one of integers that leaves the word as it is hands it on.
@@ -273,17 +264,10 @@ impl Query<'_, '_> {
         })
     }
 
-    /// The one place that reads what a statement makes, with its statement.
-    fn only_reader(&self, s: &Statement) -> Option<(UseSite, &Statement)> {
-        let mut uses = self.flow.uses(self.flow.value(s.operands)?);
-        let site = uses.next().filter(|site| site.operand != u32::MAX)?;
-        uses.next().is_none().then(|| (site, &self.flow.module().statements[site.statement as usize]))
-    }
-
     /// Whether a sum with a register that is no parameter takes in what a statement makes.
     fn is_added(&self, s: &Statement) -> bool {
         let flow = self.flow;
-        self.only_reader(s).is_some_and(|(site, sum)| {
+        self.flow.only_reader(s).is_some_and(|(site, sum)| {
             let other = |at: u32| at != site.operand && flow.register(at).is_some() && !self.is_uniform(at, STEPS);
             matches!(flow.meaning(sum).action, Action::Add | Action::Sub) && flow.arguments(sum).skip(1).any(other)
         })
@@ -292,7 +276,7 @@ impl Query<'_, '_> {
     /// Whether what a statement makes is added to a register that it reads itself.
     fn is_summed(&self, s: &Statement, factor: u32) -> bool {
         let flow = self.flow;
-        self.only_reader(s).is_some_and(|(_, sum)| {
+        self.flow.only_reader(s).is_some_and(|(_, sum)| {
             flow.meaning(sum).action == Action::Add
                 && flow
                     .arguments(sum)
@@ -305,11 +289,11 @@ impl Query<'_, '_> {
     fn is_continued(&self, s: &Statement) -> bool {
         let flow = self.flow;
         let logic = |m: Action| matches!(m, Action::And | Action::Or | Action::Xor);
-        self.only_reader(s).is_some_and(|(_, next)| {
+        self.flow.only_reader(s).is_some_and(|(_, next)| {
             let (first, second) = (flow.meaning(s).action, flow.meaning(next).action);
             logic(first) == logic(second)
                 && (logic(second) || matches!(second, Action::Add | Action::Sub))
-                && flow.arguments(next).skip(1).any(|at| self.is_immediate(at))
+                && flow.arguments(next).skip(1).any(|at| self.flow.is_immediate(at))
         })
     }
 
@@ -317,8 +301,8 @@ impl Query<'_, '_> {
     fn made_with_constant(&self, at: u32) -> Option<Action> {
         let flow = self.flow;
         let (w, _, _) = flow.maker(flow.value(at)?);
-        let constant = flow.arguments(w).skip(1).any(|at| self.is_immediate(at));
-        (constant && w.guard.is_none() && self.only_reader(w).is_some()).then(|| flow.meaning(w).action)
+        let constant = flow.arguments(w).skip(1).any(|at| self.flow.is_immediate(at));
+        (constant && w.guard.is_none() && self.flow.only_reader(w).is_some()).then(|| flow.meaning(w).action)
     }
 
     /// Whether a sum takes in the shift or product by a constant that a value is.
