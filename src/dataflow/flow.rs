@@ -363,6 +363,11 @@ impl<'m> Flow<'m> {
         ends(branch) || self.scan.target(self.module, &statements[branch as usize]).is_none_or(ends)
     }
 
+    /// Whether ptxas has two statements, the second behind the first, in different blocks.
+    pub(super) fn is_parted(&self, first: u32, second: u32) -> bool {
+        self.scan.is_parted(first, second)
+    }
+
     /// Whether something is called behind the first statement and up to the second.
     pub(super) fn calls_between(&self, first: u32, second: u32) -> bool {
         self.scan.calls_between(first, second)

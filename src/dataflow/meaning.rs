@@ -126,6 +126,8 @@ pub struct Meaning {
     pub merges: bool,
     /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
     pub calls: bool,
+    /// It parts a block even so: a signed quotient or remainder, whose sign ptxas sets right, and a fence of memory.
+    pub parts: bool,
     /// `popc`, `clz`, `bfind`, `brev`
     pub counts: bool,
     /// Threads or memory wait there: what is loaded before is loaded apart from what is loaded behind.
@@ -158,6 +160,12 @@ pub fn type_of(part: &[u8]) -> Option<Type> {
 }
 
 impl Meaning {
+    /// Whether a guarded statement is jumped over, which parts a block: one that reaches memory or other threads. Others
+    /// are done under the predicate.
+    pub fn parts_if_guarded(&self) -> bool {
+        self.effect && self.action != Action::Branch || matches!(self.action, Action::Load(_))
+    }
+
     /// The meaning of an opcode.
     pub fn of(opcode: &Opcode<'_>) -> Meaning {
         let mut parts = opcode.parts();
@@ -182,6 +190,7 @@ impl Meaning {
             broadcasts: false,
             merges: false,
             calls: false,
+            parts: false,
             fences: false,
             uniform: false,
             counts: false,
@@ -313,6 +322,10 @@ impl Meaning {
         m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)
             || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() != 32)
             || base == b"rsqrt" && m.ty == Some(Type::F64);
+        m.parts = m.calls
+            || matches!(base, b"div" | b"rem") && m.ty == Some(Type::S32)
+            || base == b"membar"
+            || base == b"fence" && !opcode.parts().any(|part| part == b"proxy");
         m.counts = matches!(base, b"popc" | b"clz" | b"bfind" | b"brev");
         m.fences = matches!(base, b"bar" | b"barrier" | b"membar" | b"fence");
         m.uniform =

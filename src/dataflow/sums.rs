@@ -3,6 +3,9 @@
 //! ptxas puts sums of three together (IADD3 and IADD3.X, which want pairs), and a product or shift with the sum that it goes
 //! into (IMAD.WIDE, LEA). A sum of two with one addend that is extended from a word is LEA.HI.X.SX32.
 
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
 use crate::ptx::{Statement, Type};
 
 use super::flow::{Flow, UseSite, Value, after};
@@ -11,6 +14,9 @@ use super::uses::READERS;
 
 /// How many constants are followed that an address has added.
 const OFFSETS: u32 = 4;
+
+/// How many values are looked at for one that is joined of several ways.
+const JOINS: usize = 512;
 
 /// How many places of a register are looked at for one that counts it up and one that it begins at.
 const COUNTERS: usize = 16;
@@ -30,7 +36,8 @@ impl Flow<'_> {
         }
         let extension = self.value(site.operand).map(|v| self.maker(v));
         let here = extension.map(|(_, here, _)| here);
-        if extension.is_some_and(|(w, here, _)| self.is_pair_of_joined(w, here, site.statement)) {
+        if extension.is_some_and(|(w, here, _)| self.is_pair_of_joined(w) || self.is_left_behind(w, here, site.statement))
+        {
             return false;
         }
         let made_here = self.addend(other, is_address).is_some_and(|v| {
@@ -56,7 +63,7 @@ impl Flow<'_> {
                 // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too;
                 // what is taken away has no sign of its own to give
                 Action::Cvt | Action::Load(_) if extended.is_some_and(Type::is_signed) && !takes_away => {
-                    single && here.is_none_or(|here| made < here)
+                    single && here.is_none_or(|here| made < here) && !self.is_left_behind(w, made, site.statement)
                 }
                 _ => false,
             }
@@ -112,23 +119,56 @@ impl Flow<'_> {
     }
 
     /// Whether an extension makes a pair for a sum, as the word is joined of several: a quotient or remainder, which ptxas
-    /// corrects under predicates, a choice that it makes by one, or a register that is written in several places, read in
-    /// another block than the sum.
-    fn is_pair_of_joined(&self, extension: &Statement, here: u32, sum: u32) -> bool {
-        let Some(at) = self.arguments(extension).nth(1) else { return false };
-        let Some(v) = self.value(at) else {
-            return self.register(at).is_some() && self.block(here) != self.block(sum);
-        };
-        let (w, _, _) = self.maker(v);
-        let m = self.meaning(w);
-        match m.action {
-            Action::Div | Action::Rem => {
-                m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
-                    && self.arguments(w).nth(2).is_some_and(|at| self.constant(at).is_none())
+    /// corrects under predicates, or a choice that it makes by one.
+    fn is_pair_of_joined(&self, extension: &Statement) -> bool {
+        let word = self.arguments(extension).nth(1).and_then(|at| self.value(at));
+        word.is_some_and(|v| {
+            let (w, _, _) = self.maker(v);
+            let m = self.meaning(w);
+            match m.action {
+                Action::Div | Action::Rem => {
+                    m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
+                        && self.arguments(w).nth(2).is_some_and(|at| self.constant(at).is_none())
+                }
+                Action::Selp => self.is_chosen_by_predicate(w),
+                _ => false,
             }
-            Action::Selp => self.is_chosen_by_predicate(w),
-            _ => false,
+        })
+    }
+
+    /// Whether an extension stays in a block before that of the sum, where it makes a pair: that of a word which is computed
+    /// from what ptxas joins of several ways. Others it makes where they are wanted.
+    fn is_left_behind(&self, extension: &Statement, here: u32, sum: u32) -> bool {
+        let Some(word) = self.arguments(extension).nth(1) else { return false };
+        if !self.is_parted(here, sum) {
+            return false;
         }
+        let mut seen = FxHashSet::default();
+        let mut waiting = SmallVec::<[u32; 8]>::from_slice(&[word]);
+        while let Some(at) = waiting.pop() {
+            let Some(register) = self.register(at) else { continue };
+            let Some(v) = self.value(at) else {
+                // a change under a guard that computes alone is a choice
+                let joined = |&(s, _): &(&Statement, u32)| {
+                    let m = self.meaning(s);
+                    m.writes && self.register(s.operands) == Some(register) && (s.guard.is_none() || m.parts_if_guarded())
+                };
+                let mut blocks = self.statements_from_last(register).filter(joined).map(|(_, i)| self.block(i));
+                if blocks.next().is_some_and(|last| blocks.any(|block| block != last)) {
+                    return true;
+                }
+                continue;
+            };
+            let (w, _, _) = self.maker(v);
+            let m = self.meaning(w);
+            if m.parts || w.guard.is_some() && m.parts_if_guarded() {
+                return true;
+            }
+            if seen.len() < JOINS && seen.insert(v) {
+                waiting.extend(w.operands + 1..w.operands + w.operand_count);
+            }
+        }
+        false
     }
 
     /// Whether a register is counted up by a constant behind a statement that reads it, from what is computed before.

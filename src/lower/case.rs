@@ -340,6 +340,7 @@ impl Case {
             shared_byte: false,
             high: false,
             cut: false,
+            taken: false,
             byte: None,
             chosen: false,
             extended_before: None,

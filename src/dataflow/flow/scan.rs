@@ -31,6 +31,10 @@ const BRANCH: Role = 256;
 const LEAVES: Role = 512;
 /// It may overwrite memory.
 const OVERWRITES: Role = 1024;
+/// ptxas parts a block there.
+const PARTS: Role = 2048;
+/// ptxas parts a block there if it is guarded.
+const GUARDED_PARTS: Role = 4096;
 
 fn role(m: &Meaning) -> Role {
     let bit = |bit: Role, set: bool| if set { bit } else { 0 };
@@ -44,6 +48,8 @@ fn role(m: &Meaning) -> Role {
         | bit(EFFECT, m.effect)
         | bit(BRANCH, m.action == Action::Branch)
         | bit(OVERWRITES, m.overwrites.is_some())
+        | bit(PARTS, m.parts)
+        | bit(GUARDED_PARTS, m.parts_if_guarded())
         | bit(LEAVES, matches!(m.action, Action::Branch | Action::Exit))
 }
 
@@ -64,6 +70,8 @@ pub struct Scan {
     pub packers: Vec<u32>,
     /// Calls, and statements that ptxas calls a routine for, in order.
     pub calls: Vec<u32>,
+    /// Statements that part a block: ptxas branches in or around them, or lets memory settle; in order.
+    parting: Vec<u32>,
     /// What may overwrite memory, in order.
     pub overwriting: Vec<u32>,
     labels: Vec<u32>,
@@ -91,6 +99,7 @@ impl Scan {
             &mut self.conversions,
             &mut self.packers,
             &mut self.calls,
+            &mut self.parting,
             &mut self.overwriting,
             &mut self.labels,
             &mut self.jumps,
@@ -115,10 +124,22 @@ impl Scan {
         self.calls.get(self.calls.partition_point(|&at| at <= first)).is_some_and(|&at| at <= second)
     }
 
+    /// Whether ptxas has two statements, the second behind the first, in different blocks.
+    pub fn is_parted(&self, first: u32, second: u32) -> bool {
+        self.block(first) != self.block(second)
+            || self.parting.get(self.parting.partition_point(|&at| at <= first)).is_some_and(|&at| at <= second)
+    }
+
     #[inline]
     fn instruction(&mut self, s: &Statement, i: u32) {
         let role = self.roles[s.opcode.0 as usize];
-        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES) != 0 {
+        if s.guard.is_some() && role & GUARDED_PARTS != 0 {
+            self.parting.push(i);
+        }
+        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES | PARTS) != 0 {
+            if role & PARTS != 0 && (s.guard.is_none() || role & GUARDED_PARTS == 0) {
+                self.parting.push(i);
+            }
             if role & OVERWRITES != 0 {
                 self.overwriting.push(i);
             }

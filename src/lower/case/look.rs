@@ -270,11 +270,16 @@ impl Look<'_, '_> {
         let Some(next) = self.argument(made, 1) else { return };
         // A cut to 16 bits of a signed byte that stands in a word leaves it there.
         if narrow && m.source.is_some_and(Type::is_int) {
-            source.byte = self.byte_of_word(next);
+            source.byte = self.byte_of_word(next, 0).map(|byte| byte.element);
             source.cut = source.byte.is_some();
             if m.source.is_some_and(|t| t.bits() == 32) || flow.known(next).how != How::Unknown {
                 source.field = self.field(next, MASKS);
             }
+        }
+        if form.src.is_int()
+            && let Some(byte) = self.byte_of_word(made.at, MASKS)
+        {
+            (source.byte, source.taken) = (Some(byte.element), byte.taken);
         }
         // The upper half of a word, shifted down and cut, is read where it was by what reads f16 and makes floats.
         source.high |= form.src == Type::F16

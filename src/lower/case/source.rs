@@ -92,6 +92,8 @@ pub struct Source {
     pub cut: bool,
     /// It is a byte of a register that a vector load filled.
     pub byte: Option<u16>,
+    /// A conversion took that byte out of the register with its sign.
+    pub taken: bool,
     /// A flushing that its F2I readers do themselves made it.
     pub flushed: bool,
     /// What made it clamped it to [0, 1] already.

@@ -154,18 +154,15 @@ pub const RULES: &[Rule] = &[
             int_to_float(c)
                 && !c.predicated
                 && c.source.byte.is_some()
-                && match (c.form.src.is_signed(), c.source.cut) {
-                    (true, true) => {
-                        c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8) || c.form.src == Type::S8
-                    }
-                    (false, true) => !on_half_unit(c) && c.source.known.fits_unsigned(8),
-                    // An unsigned byte that the load takes out is a word already, if nothing else reads it.
-                    (signed, false) => {
+                && match c.source.taken {
+                    true => c.form.dst == Type::F32,
+                    // The half unit converts an unsigned byte that the load takes out, if nothing else reads it.
+                    false => {
                         c.widened
-                            || !signed && !c.source.only_reader
-                            || signed && c.form.src == Type::S8
-                            || !c.machine.half_unit_integers
-                            || signed && c.source.known.fits_signed(8) && !c.source.known.fits_unsigned(8)
+                            || !on_half_unit(c)
+                            || c.form.src.bits() > 16
+                            || c.form.src.is_signed() && !(c.form.src.bits() > 8 && c.source.known.fits_unsigned(8))
+                            || !c.form.src.is_signed() && !c.source.only_reader && !c.source.cut
                     }
                 }
         },

@@ -62,7 +62,7 @@ pub const RULES: &[Rule] = &[
                 }
                 return;
             }
-            if c.form.dst == Type::S8 && taken_with_sign(c) {
+            if c.form.dst == Type::S8 && taken_out(c) {
                 e.folded = Some("the byte is taken out of its vector with its sign");
                 return;
             }
@@ -109,9 +109,9 @@ fn reads_high(u: &Use) -> bool {
     matches!(u, Use::Store { bits: 64, .. } | Use::Other | Use::Multiply(64) | Use::Compare(_))
 }
 
-/// The byte of a vector is taken out of its word with its sign, where the conversion unit does not read it there.
-fn taken_with_sign(c: &Case) -> bool {
-    c.source.byte.is_some() && c.source.only_reader && !c.source.cut && !c.any(|u| matches!(u, Use::ToFloat { .. }))
+/// The byte of a vector is taken out of its word with or without its sign, as it is wanted; ptxas names no statement for it.
+fn taken_out(c: &Case) -> bool {
+    c.source.byte.is_some() && !c.source.cut && !c.source.taken
 }
 
 /// A byte parameter is read again with the sign that is wanted.
@@ -153,7 +153,9 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     if src.is_unsigned() {
         let byte_to_float = c.source.byte.is_some() && c.only(|u| widens_to_single(u, src, dst));
         let half = matches!(known.how, How::Half | How::Rounded) && dst.bits() != 32;
-        let extended = known.fits_unsigned(src.bits()) && !half;
+        // A byte is taken out of the word that a load filled without the sign that the load gave it.
+        let taken = src == Type::U8 && !c.predicated && taken_out(c);
+        let extended = taken || known.fits_unsigned(src.bits()) && !half;
         if (word || extended || c.source.extended_before.is_some()) && !(byte_to_float && dst.bits() == 32) {
             // The low word is there; a word above it is zero.
             if word || extended {
@@ -216,10 +218,11 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         };
     let taken = src == Type::S8
         && !c.predicated
-        && (taken_with_sign(c) || c.source.field.is_some_and(|f| !f.shifted && f.from > 0));
+        && (taken_out(c) || c.source.field.is_some_and(|f| !f.shifted && f.from > 0));
     let in_place = word
         || !loaded && reread(c)
         || taken
+        || c.source.taken
         || !loaded
             && known.fits_signed(src.bits())
             && !matches!(known.how, How::Shift | How::Half | How::Limit)
@@ -238,7 +241,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         16 => {
             // Zeros above the half tell that the sign reaches no further than it.
             let half = known.zero_from == 16 && c.dst_bits < 32;
-            if in_place && !half {
+            if in_place && !half && !(taken && to_float) {
                 if dst.is_unsigned() && c.dst_bits >= 32 && !known.fits_unsigned(15) {
                     e.mask(0xffff);
                 } else {

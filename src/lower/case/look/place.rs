@@ -12,15 +12,35 @@ use super::Look;
 /// As many moves and shuffles one after another as are looked through; a loop of them has no end.
 const MOVES: u32 = 8;
 
+/// A byte of a register that a vector load filled.
+#[derive(Clone, Copy)]
+pub(super) struct Byte {
+    /// Which element of the vector it is.
+    pub element: u16,
+    /// It was extended with its sign, which the load did not do.
+    pub taken: bool,
+}
+
 impl Look<'_, '_> {
-    /// Which byte of a loaded vector or of a word a value is: an element, or a field of 8 bits on a byte's border.
-    pub(super) fn byte_of_word(&self, at: u32) -> Option<u16> {
+    /// Which byte of a loaded vector a value is: an element, or what at most so many conversions made of it that leave
+    /// its value as it is or give it the sign that the load did not.
+    pub(super) fn byte_of_word(&self, at: u32, depth: u32) -> Option<Byte> {
         let (w, _, element) = self.flow.maker(self.flow.value(at)?);
         let m = self.flow.meaning(w);
         match m.action {
             Action::Load(Space::Memory | Space::Const) => {
                 let vector = matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(n) if n > 1);
-                (vector && m.ty?.bits() == 8).then_some(element)
+                (vector && m.ty?.bits() == 8).then_some(Byte { element, taken: false })
+            }
+            Action::Cvt if w.guard.is_none() && m.ty?.is_int() && m.ty?.bits() <= 32 && !m.sat => {
+                let next = self.flow.arguments(w).nth(1)?;
+                let byte = self.byte_of_word(next, depth.checked_sub(1)?)?;
+                let unsigned = byte.taken || self.flow.known(next).fits_unsigned(8);
+                match m.source? {
+                    Type::S8 if unsigned => Some(Byte { taken: true, ..byte }),
+                    from if from.is_int() && (byte.taken || from.is_signed() != unsigned) => Some(byte),
+                    _ => None,
+                }
             }
             _ => None,
         }
