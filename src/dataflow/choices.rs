@@ -111,13 +111,23 @@ impl Flow<'_> {
         self.meaning(s).ty.is_some_and(|ty| ty.bits() == 16)
     }
 
-    /// Whether a choice between two registers is made by a predicate: one of the two is made for it alone, and under it.
-    pub fn is_chosen_by_predicate(&self, selp: &Statement) -> bool {
+    /// Whether a choice between two registers is made by a predicate: one of the two is made for it alone, and under it, into
+    /// the other one's register, which nothing reads any more.
+    pub fn is_chosen_by_predicate(&self, choice: Value) -> bool {
+        let (selp, place, _) = self.maker(choice);
         let made = |n: usize| {
             let at = self.arguments(selp).nth(n).filter(|&at| !self.is_fixed(at))?;
             self.value(at)
         };
-        made(1).zip(made(2)).is_some_and(|(a, b)| self.is_made_for_one(a) || self.is_made_for_one(b))
+        let under = |v: Value, other: Value| {
+            let (w, made, _) = self.maker(v);
+            let loads = matches!(self.meaning(w).action, Action::Load(_));
+            self.is_made_for_one(v)
+                && !(loads && self.overwrites_between(made, place))
+                && !self.escapes(other)
+                && !self.uses(other).any(|site| site.statement > place)
+        };
+        made(1).zip(made(2)).is_some_and(|(a, b)| under(a, b) || under(b, a))
     }
 
     /// Whether what computes a value, copies and cuts of it looked through, does so for one reader and for nothing else.

@@ -291,6 +291,11 @@ impl<'m> Flow<'m> {
         self.work(|w| w.lazy.loops.innermost(w.scan, inner)).is_some_and(|(start, _)| start > outer)
     }
 
+    /// The loop around a statement that begins last: its first statement and the branch.
+    pub(super) fn innermost_loop(&self, statement: u32) -> Option<(u32, u32)> {
+        self.work(|w| w.lazy.loops.innermost(w.scan, statement))
+    }
+
     /// The loop of one block that a statement is in: its first statement and the branch.
     pub(super) fn block_loop(&self, statement: u32) -> Option<(u32, u32)> {
         self.work(|w| w.lazy.loops.innermost(w.scan, statement).filter(|&(start, end)| w.is_one_block(start, end)))
@@ -363,14 +368,23 @@ impl<'m> Flow<'m> {
         ends(branch) || self.scan.target(self.module, &statements[branch as usize]).is_none_or(ends)
     }
 
-    /// Whether ptxas has two statements, the second behind the first, in different blocks.
-    pub(super) fn is_parted(&self, first: u32, second: u32) -> bool {
-        self.scan.is_parted(first, second)
+    /// Whether a statement between two others may overwrite memory.
+    pub(super) fn overwrites_between(&self, first: u32, second: u32) -> bool {
+        let overwriting = &self.scan.overwriting;
+        overwriting.get(overwriting.partition_point(|&at| at <= first)).is_some_and(|&at| at < second)
     }
 
-    /// Whether something is called behind the first statement and up to the second.
-    pub(super) fn calls_between(&self, first: u32, second: u32) -> bool {
-        self.scan.calls_between(first, second)
+    /// Whether ptxas has two statements, the second behind the first, in different blocks.
+    pub(super) fn is_parted(&self, first: u32, second: u32) -> bool {
+        self.block(first) != self.block(second) || self.scan.parting(first, second).next().is_some()
+    }
+
+    /// Whether a routine is called or memory settles between two statements of a block.
+    pub(super) fn is_interrupted(&self, first: u32, second: u32) -> bool {
+        self.scan.parting(first, second).any(|at| {
+            let m = self.meaning(&self.module.statements[at as usize]);
+            m.calls || m.settles
+        })
     }
 
     pub(super) fn set_pair(&self, v: Value, pair: Pair) {

@@ -126,8 +126,11 @@ pub struct Meaning {
     pub merges: bool,
     /// ptxas calls a routine for it, so that it parts blocks: division and roots rounded exactly.
     pub calls: bool,
-    /// It parts a block even so: a signed quotient or remainder, whose sign ptxas sets right, and a fence of memory.
+    /// It parts a block: what calls a routine, a signed quotient or remainder, whose sign ptxas sets right, and a fence of
+    /// memory.
     pub parts: bool,
+    /// A fence of memory: `membar`, and `fence` but of proxies.
+    pub settles: bool,
     /// `popc`, `clz`, `bfind`, `brev`
     pub counts: bool,
     /// Threads or memory wait there: what is loaded before is loaded apart from what is loaded behind.
@@ -191,6 +194,7 @@ impl Meaning {
             merges: false,
             calls: false,
             parts: false,
+            settles: false,
             fences: false,
             uniform: false,
             counts: false,
@@ -322,10 +326,8 @@ impl Meaning {
         m.calls = matches!(base, b"div" | b"rcp" | b"sqrt") && exact && m.ty.is_some_and(Type::is_float)
             || matches!(base, b"div" | b"rem") && m.ty.is_some_and(|t| t.is_int() && t.bits() != 32)
             || base == b"rsqrt" && m.ty == Some(Type::F64);
-        m.parts = m.calls
-            || matches!(base, b"div" | b"rem") && m.ty == Some(Type::S32)
-            || base == b"membar"
-            || base == b"fence" && !opcode.parts().any(|part| part == b"proxy");
+        m.settles = base == b"membar" || base == b"fence" && !opcode.parts().any(|part| part == b"proxy");
+        m.parts = m.calls || m.settles || matches!(base, b"div" | b"rem") && m.ty == Some(Type::S32);
         m.counts = matches!(base, b"popc" | b"clz" | b"bfind" | b"brev");
         m.fences = matches!(base, b"bar" | b"barrier" | b"membar" | b"fence");
         m.uniform =

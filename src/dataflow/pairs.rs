@@ -111,7 +111,7 @@ fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
         // when the block begins
         let source = flow.arguments(s).nth(1).and_then(|o| flow.value(o)).map_or(0, |source| flow.maker(source).1);
         let first = waiting.remove(&key).filter(|&(first, at, of)| {
-            of == block && !flow.calls_between(at, i) && flow.read_after(first, at).is_none_or(|read| read > source)
+            of == block && !flow.is_interrupted(at, i) && flow.read_after(first, at).is_none_or(|read| read > source)
         });
         match first {
             Some((low, ..)) => {
@@ -157,11 +157,12 @@ fn stands_alone(flow: &Flow<'_>, s: &Statement, v: Value) -> bool {
     let unfit = source.is_some_and(|source| {
         let (w, _, _) = flow.maker(source);
         let m = flow.meaning(w);
-        // A select from a constant is a predicated copy.
-        let constant =
-            m.action == Action::Selp && flow.arguments(w).skip(1).take(2).any(|o| flow.register(o).is_none());
+        let merges = match m.action {
+            Action::Selp => flow.is_chosen_by_predicate(source),
+            _ => m.merges,
+        };
         flow.sign(w, Type::F32).is_some_and(|(sign, _)| sign != Sign::Same)
-            || m.merges && !constant
+            || merges
             // a guarded load merges nothing: the register is set before
             || w.guard.is_some() && !matches!(m.action, Action::Load(_))
     });

@@ -36,8 +36,9 @@ impl Flow<'_> {
         }
         let extension = self.value(site.operand).map(|v| self.maker(v));
         let here = extension.map(|(_, here, _)| here);
-        if extension.is_some_and(|(w, here, _)| self.is_pair_of_joined(w) || self.is_left_behind(w, here, site.statement))
-        {
+        if extension.is_some_and(|(w, here, _)| {
+            self.is_pair_of_joined(w, site.statement) || self.is_left_behind(w, here, site.statement)
+        }) {
             return false;
         }
         let made_here = self.addend(other, is_address).is_some_and(|v| {
@@ -119,8 +120,9 @@ impl Flow<'_> {
     }
 
     /// Whether an extension makes a pair for a sum, as the word is joined of several: a quotient or remainder, which ptxas
-    /// corrects under predicates, or a choice that it makes by one.
-    fn is_pair_of_joined(&self, extension: &Statement) -> bool {
+    /// corrects under predicates, or a choice that it makes by one. A quotient that is read behind the sum's block too is
+    /// joined before, as one in the last block of a loop is; in a loop, no choice is made by a predicate.
+    fn is_pair_of_joined(&self, extension: &Statement, place: u32) -> bool {
         let word = self.arguments(extension).nth(1).and_then(|at| self.value(at));
         word.is_some_and(|v| {
             let (w, _, _) = self.maker(v);
@@ -129,8 +131,10 @@ impl Flow<'_> {
                 Action::Div | Action::Rem => {
                     m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
                         && self.arguments(w).nth(2).is_some_and(|at| self.constant(at).is_none())
+                        && !self.innermost_loop(place).is_some_and(|(_, end)| self.block(end) == self.block(place))
+                        && !self.uses(v).take(READERS).any(|site| self.is_parted(place, site.statement))
                 }
-                Action::Selp => self.is_chosen_by_predicate(w),
+                Action::Selp => self.is_chosen_by_predicate(v) && self.innermost_loop(place).is_none(),
                 _ => false,
             }
         })
@@ -151,7 +155,9 @@ impl Flow<'_> {
                 // a change under a guard that computes alone is a choice
                 let joined = |&(s, _): &(&Statement, u32)| {
                     let m = self.meaning(s);
-                    m.writes && self.register(s.operands) == Some(register) && (s.guard.is_none() || m.parts_if_guarded())
+                    m.writes
+                        && self.register(s.operands) == Some(register)
+                        && (s.guard.is_none() || m.parts_if_guarded())
                 };
                 let mut blocks = self.statements_from_last(register).filter(joined).map(|(_, i)| self.block(i));
                 if blocks.next().is_some_and(|last| blocks.any(|block| block != last)) {

@@ -124,10 +124,10 @@ impl Scan {
         self.calls.get(self.calls.partition_point(|&at| at <= first)).is_some_and(|&at| at <= second)
     }
 
-    /// Whether ptxas has two statements, the second behind the first, in different blocks.
-    pub fn is_parted(&self, first: u32, second: u32) -> bool {
-        self.block(first) != self.block(second)
-            || self.parting.get(self.parting.partition_point(|&at| at <= first)).is_some_and(|&at| at <= second)
+    /// What parts a block behind the first statement and up to the second.
+    pub fn parting(&self, first: u32, second: u32) -> impl Iterator<Item = u32> {
+        let behind = self.parting.partition_point(|&at| at <= first);
+        self.parting[behind..].iter().copied().take_while(move |&at| at <= second)
     }
 
     #[inline]

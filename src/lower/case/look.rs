@@ -172,7 +172,7 @@ impl Look<'_, '_> {
             Action::And => self.masked(made, source),
             Action::Mul | Action::MulWide | Action::Mad => source.origin = Origin::Product,
             Action::Selp => {
-                source.chosen = self.flow.is_chosen_by_predicate(made.statement);
+                source.chosen = self.flow.is_chosen_by_predicate(made.value);
                 source.origin = Origin::Computed;
             }
             _ => source.origin = Origin::Computed,

@@ -216,9 +216,8 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             (_, 16) => src.bits() == 8,
             _ => true,
         };
-    let taken = src == Type::S8
-        && !c.predicated
-        && (taken_out(c) || c.source.field.is_some_and(|f| !f.shifted && f.from > 0));
+    let taken =
+        src == Type::S8 && !c.predicated && (taken_out(c) || c.source.field.is_some_and(|f| !f.shifted && f.from > 0));
     let in_place = word
         || !loaded && reread(c)
         || taken
