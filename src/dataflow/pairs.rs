@@ -104,12 +104,14 @@ fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
     for i in halves {
         let s = &module.statements[i as usize];
         let Some((v, key, block)) = candidate(flow, s.operands) else { continue };
-        if flow.pair(v).is_some() || !stands_alone(flow, s, v) || flow.is_predicated(i) {
+        // a number is converted beforehand
+        let number = flow.known_constant(s.operands).is_some();
+        if number || flow.pair(v).is_some() || !stands_alone(flow, s, v) || flow.is_predicated(i) {
             continue;
         }
         // both are made where the second source is, if nothing has read the first by then; what comes from several ways is there
         // when the block begins
-        let source = flow.arguments(s).nth(1).and_then(|o| flow.value(o)).map_or(0, |source| flow.maker(source).1);
+        let source = flow.arguments(s).nth(1).map_or(0, |o| made_at(flow, flow.copied(o), i));
         let first = waiting.remove(&key).filter(|&(first, at, of)| {
             of == block && !flow.is_interrupted(at, i) && flow.read_after(first, at).is_none_or(|read| read > source)
         });
@@ -120,6 +122,22 @@ fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
             }
             None => drop(waiting.insert(key, (v, i, block))),
         }
+    }
+}
+
+/// Where what an operand reads is made; 0 where a register that is written in several places is not written in the block
+/// before.
+fn made_at(flow: &Flow<'_>, operand: u32, place: u32) -> u32 {
+    match (flow.value(operand), flow.register(operand)) {
+        (Some(v), _) => flow.maker(v).1,
+        (None, Some(register)) => {
+            let block = flow.block(place);
+            let mut before = flow.statements_from_last(register).filter(|&(s, i)| {
+                i < place && flow.block(i) == block && flow.meaning(s).writes && flow.register(s.operands) == Some(register)
+            });
+            before.next().map_or(0, |(_, i)| i)
+        }
+        (None, None) => 0,
     }
 }
 

@@ -112,7 +112,7 @@ impl Flow<'_> {
             && self.uses(product).take(READERS).all(|site| {
                 let m = self.meaning(&self.module().statements[site.statement as usize]);
                 match m.action {
-                    Action::Add | Action::Sub => fixed || self.block(site.statement) == self.block(made),
+                    Action::Add | Action::Sub => fixed || !self.is_parted(made, site.statement),
                     Action::Shl => constant,
                     _ => false,
                 }
@@ -261,13 +261,13 @@ impl Flow<'_> {
                 self.value(at).is_some_and(|v| {
                     let (w, _, _) = self.maker(v);
                     let by_constant = || self.arguments(w).nth(2).is_some_and(|by| self.constant(by).is_some());
-                    let fuses = match self.meaning(w).action {
-                        Action::MulWide => true,
-                        Action::Mul => with_product,
-                        Action::Shl => by_constant(),
+                    let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
+                    match self.meaning(w).action {
+                        Action::MulWide => single || self.goes_into_sums(v),
+                        Action::Mul => with_product && (single || self.goes_into_sums(v)),
+                        Action::Shl => by_constant() && single,
                         _ => false,
-                    };
-                    fuses && self.uses(v).nth(1).is_none() && !self.escapes(v)
+                    }
                 })
             })
     }
