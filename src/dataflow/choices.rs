@@ -122,10 +122,8 @@ impl Flow<'_> {
         let under = |v: Value, other: Value| {
             let (w, made, _) = self.maker(v);
             let loads = matches!(self.meaning(w).action, Action::Load(_));
-            self.is_made_for_one(v)
-                && !(loads && self.overwrites_between(made, place))
-                && !self.escapes(other)
-                && !self.uses(other).any(|site| site.statement > place)
+            let read = || self.escapes(other) || self.uses(other).take(READERS).any(|site| site.statement > place);
+            self.is_made_for_one(v) && !read() && (!loads || !self.overwrites_between(made, place))
         };
         made(1).zip(made(2)).is_some_and(|(a, b)| under(a, b) || under(b, a))
     }

@@ -131,7 +131,7 @@ impl Flow<'_> {
                 Action::Div | Action::Rem => {
                     m.ty.is_some_and(|t| t.is_int() && t.bits() == 32)
                         && self.arguments(w).nth(2).is_some_and(|at| self.constant(at).is_none())
-                        && !self.innermost_loop(place).is_some_and(|(_, end)| self.block(end) == self.block(place))
+                        && self.innermost_loop(place).is_none_or(|(_, end)| self.block(end) != self.block(place))
                         && !self.uses(v).take(READERS).any(|site| self.is_parted(place, site.statement))
                 }
                 Action::Selp => self.is_chosen_by_predicate(v) && self.innermost_loop(place).is_none(),
@@ -159,7 +159,8 @@ impl Flow<'_> {
                         && self.register(s.operands) == Some(register)
                         && (s.guard.is_none() || m.parts_if_guarded())
                 };
-                let mut blocks = self.statements_from_last(register).filter(joined).map(|(_, i)| self.block(i));
+                let mut blocks =
+                    self.statements_from_last(register).take(READERS).filter(joined).map(|(_, i)| self.block(i));
                 if blocks.next().is_some_and(|last| blocks.any(|block| block != last)) {
                     return true;
                 }
