@@ -421,6 +421,18 @@ impl Case {
         self.uses.iter().any(kind)
     }
 
+    /// The place of a 16-bit parameter in the bank as the half ALU reads it, which selects either half of a word.
+    pub fn half_parameter(&self) -> Option<Operand> {
+        match self.source.origin {
+            Origin::Param { offset: Some(offset), bits: 16 } if self.machine.constant_operands => {
+                let half = if offset % 4 == 0 { Selector::H0H0 } else { Selector::H1H1 };
+                let place = Operand::half_constant(0, self.machine.parameters + (offset & !3));
+                Some(place.select(half).with_signs(self.source.operand.signs()))
+            }
+            _ => None,
+        }
+    }
+
     /// The source is of an integer type.
     pub fn from_int(&self) -> bool {
         self.form.src.is_int()

@@ -4,7 +4,8 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::cvt::{Form, constant};
 use crate::dataflow::{Known, Load, Use};
-use crate::sass::{Alu, Convert, Guard, Instruction, Op, Operand, Pred, Selector};
+use crate::ptx::Type;
+use crate::sass::{Alu, Convert, Guard, Instruction, Op, Operand, Pred};
 use crate::translate::Fate;
 
 use super::case::{Case, Guarded, Origin, Source};
@@ -106,10 +107,26 @@ fn leave_to_field(case: &Case, e: &mut Emit<'_>) {
 fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
     let Some(first) = out.first_mut() else { return };
+    let to_float = case.from_int() && case.form.dst.is_float();
+    // the low part of a wider parameter is loaded by itself
+    let narrowed = to_float && case.form.src.bits() < bits;
+    // A narrower one is extended where it is loaded; what makes f32 of it reads it again as it stands there, and the half
+    // unit does if zeros are above.
+    let extended = to_float && case.form.src.bits() > bits;
+    let signed = case.source.known.fits_signed(bits) && !case.source.known.fits_unsigned(bits);
+    let reread = match first.op {
+        Op::Convert(Convert::I2f { src, .. }) => {
+            case.form.dst == Type::F32 && u32::from(src.bits) == bits && src.signed == signed
+        }
+        _ => !case.form.src.is_signed() && !signed,
+    };
+    if extended && !reread {
+        return;
+    }
     let reads_uniform = match first.op {
-        Op::Convert(Convert::I2f { .. }) => case.form.src.bits() > 8,
+        Op::Convert(Convert::I2f { .. }) => case.form.src.bits() > 8 || narrowed || reread,
         Op::Convert(_) => true,
-        Op::Alu(Alu::Fadd { .. }) => true,
+        Op::Alu(Alu::Fadd { .. } | Alu::Hadd2 { f32: false, sat: true }) => true,
         Op::Alu(Alu::ShiftRightSigned) if case.source.load.is_some() => true,
         Op::Alu(Alu::ShiftRightSigned) => {
             !case.machine.sum_takes_sign
@@ -121,14 +138,17 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     // beside other readers mostly only what is wide is uniform
     let wide = case.form.dst.bits() == 64 || case.form.src.bits() == 64;
     let loads = match case.source.load {
+        _ if narrowed => true,
         Some(load) => load != Load::Common,
         None => case.source.only_reader || case.source.first_reader && wide,
     };
     if !(case.machine.uniform_parameters && loads && reads_uniform) {
         return;
     }
-    let uniform = Operand::Uniform(UNIFORM);
+    let uniform = Operand::uniform(UNIFORM);
     let width = match (case.source.load, first.op) {
+        _ if narrowed => case.form.src.bits() as u8,
+        _ if extended => bits as u8,
         (Some(Load::Uniform(bits)), _) => bits,
         _ if case.from_int() && bits < 16 => bits as u8,
         (_, Op::Convert(Convert::I2f { src, .. })) => src.bits,
@@ -136,12 +156,14 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     };
     let mut replaced = false;
     for o in &mut first.operands[1..] {
-        if *o == case.source.plain || *o == case.source.operand {
-            *o = uniform;
+        if let Operand::Reg { sel, .. } = *o
+            && [case.source.plain, case.source.operand].iter().any(|source| source.select(sel) == *o)
+        {
+            *o = uniform.select(sel).with_signs(o.signs());
             replaced = true;
         }
     }
-    if replaced && case.source.load != Some(Load::Earlier) {
+    if replaced && (narrowed || case.source.load != Some(Load::Earlier)) {
         // neighbours that are loaded at once begin where that many bytes do
         let at = in_bank(case, offset, !(u32::from(width) / 8 - 1));
         out.insert(0, load_uniform(width, at));
@@ -154,12 +176,12 @@ fn in_bank(case: &Case, parameter: Option<u32>, mask: u32) -> Operand {
         (Some(constant), _) => (3, constant),
         (None, offset) => (0, case.machine.parameters.wrapping_add(offset.unwrap_or(0))),
     };
-    Operand::Const { bank, offset: offset & mask, sel: Selector::Whole, half: false }
+    Operand::constant(bank, offset & mask)
 }
 
 /// The load of so many bits into the uniform register.
 fn load_uniform(bits: u8, at: Operand) -> Instruction {
-    let operands = SmallVec::from_slice(&[Operand::Uniform(UNIFORM), at]);
+    let operands = SmallVec::from_slice(&[Operand::uniform(UNIFORM), at]);
     Instruction { guard: None, op: Alu::Ldcu(bits).into(), operands }
 }
 
@@ -205,9 +227,9 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     }
     for i in out.iter_mut().filter(|i| i.op == permute) {
         i.op = Alu::Uprmt.into();
-        i.operands[0] = Operand::Uniform(UNIFORM);
-        i.operands[1] = Operand::Uniform(UNIFORM);
-        i.operands[3] = Operand::Uniform(Operand::URZ);
+        i.operands[0] = Operand::uniform(UNIFORM);
+        i.operands[1] = Operand::uniform(UNIFORM);
+        i.operands[3] = Operand::uniform(Operand::URZ);
     }
     out.insert(0, load_uniform(width as u8, at));
 }

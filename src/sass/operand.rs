@@ -100,9 +100,22 @@ pub enum Operand {
         sel: Selector,
         /// nvdisasm sets a blank between the brackets where the operand is 16 bits wide.
         half: bool,
+        /// `-`
+        neg: bool,
+        /// `|…|`, around the selector too.
+        abs: bool,
     },
-    /// A uniform register.
-    Uniform(u8),
+    /// A uniform register with its source modifiers.
+    Uniform {
+        /// Its number.
+        number: u8,
+        /// `-`
+        neg: bool,
+        /// `|…|`
+        abs: bool,
+        /// Part of the register.
+        sel: Selector,
+    },
     /// Bits, printed in hexadecimal.
     Bits(u32),
     /// A small number printed as it is: the immediate pair of HFMA2.
@@ -131,6 +144,21 @@ impl Operand {
         Operand::Reg { reg, neg: false, abs: false, sel }
     }
 
+    /// A place in a constant bank, at an offset in bytes.
+    pub const fn constant(bank: u8, offset: u32) -> Self {
+        Operand::Const { bank, offset, sel: Selector::Whole, half: false, neg: false, abs: false }
+    }
+
+    /// A place of 16 bits in a constant bank.
+    pub const fn half_constant(bank: u8, offset: u32) -> Self {
+        Operand::Const { bank, offset, sel: Selector::Whole, half: true, neg: false, abs: false }
+    }
+
+    /// A plain uniform register.
+    pub const fn uniform(number: u8) -> Self {
+        Operand::Uniform { number, neg: false, abs: false, sel: Selector::Whole }
+    }
+
     /// RZ.
     pub const RZ: Operand = Operand::reg(Reg::RZ);
 
@@ -147,7 +175,8 @@ impl Operand {
     pub const fn select(self, sel: Selector) -> Self {
         match self {
             Operand::Reg { reg, neg, abs, .. } => Operand::Reg { reg, neg, abs, sel },
-            Operand::Const { bank, offset, half, .. } => Operand::Const { bank, offset, sel, half },
+            Operand::Const { bank, offset, half, neg, abs, .. } => Operand::Const { bank, offset, sel, half, neg, abs },
+            Operand::Uniform { number, neg, abs, .. } => Operand::Uniform { number, neg, abs, sel },
             Operand::F32(v, _) => Operand::F32(v, sel),
             other => other,
         }
@@ -155,7 +184,28 @@ impl Operand {
 
     /// Whether it has a sign or absolute-value modifier.
     pub const fn modified(self) -> bool {
-        matches!(self, Operand::Reg { neg: true, .. } | Operand::Reg { abs: true, .. })
+        let (neg, abs) = self.signs();
+        neg || abs
+    }
+
+    /// Its sign and absolute-value modifiers.
+    pub const fn signs(self) -> (bool, bool) {
+        match self {
+            Operand::Reg { neg, abs, .. } | Operand::Const { neg, abs, .. } | Operand::Uniform { neg, abs, .. } => {
+                (neg, abs)
+            }
+            _ => (false, false),
+        }
+    }
+
+    /// A register or place with other sign and absolute-value modifiers.
+    pub const fn with_signs(self, (neg, abs): (bool, bool)) -> Self {
+        match self {
+            Operand::Reg { reg, sel, .. } => Operand::Reg { reg, neg, abs, sel },
+            Operand::Const { bank, offset, sel, half, .. } => Operand::Const { bank, offset, sel, half, neg, abs },
+            Operand::Uniform { number, sel, .. } => Operand::Uniform { number, neg, abs, sel },
+            other => other,
+        }
     }
 
     /// `|a|` of a register.
@@ -170,7 +220,9 @@ impl Operand {
     pub const fn high(self) -> Self {
         match self {
             Operand::Reg { reg, neg, abs, sel } => Operand::Reg { reg: reg.high(), neg, abs, sel },
-            Operand::Const { bank, offset, sel, half } => Operand::Const { bank, offset: offset + 4, sel, half },
+            Operand::Const { bank, offset, sel, half, neg, abs } => {
+                Operand::Const { bank, offset: offset + 4, sel, half, neg, abs }
+            }
             other => other,
         }
     }
@@ -178,18 +230,18 @@ impl Operand {
 
 impl fmt::Display for Operand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.signs().0 {
+            f.write_str("-")?;
+        }
+        let bar = if self.signs().1 { "|" } else { "" };
         match *self {
-            Operand::Reg { reg, neg, abs, sel } => {
-                if neg {
-                    f.write_str("-")?;
-                }
-                if abs { write!(f, "|{reg}|{sel}") } else { write!(f, "{reg}{sel}") }
+            Operand::Reg { reg, sel, .. } => write!(f, "{bar}{reg}{bar}{sel}"),
+            Operand::Const { bank, offset, sel, half, .. } => {
+                let blank = if half { " " } else { "" };
+                write!(f, "{bar}c[{bank:#x}]{blank}[{offset:#x}]{sel}{bar}")
             }
-            Operand::Const { bank, offset, sel, half } => {
-                write!(f, "c[{bank:#x}]{}[{offset:#x}]{sel}", if half { " " } else { "" })
-            }
-            Operand::Uniform(Operand::URZ) => f.write_str("URZ"),
-            Operand::Uniform(n) => write!(f, "UR{n}"),
+            Operand::Uniform { number: Operand::URZ, sel, .. } => write!(f, "{bar}URZ{bar}{sel}"),
+            Operand::Uniform { number, sel, .. } => write!(f, "{bar}UR{number}{bar}{sel}"),
             Operand::Bits(v) => write!(f, "{v:#x}"),
             Operand::Bare(v) => write!(f, "{v}"),
             Operand::Signed(v) => {

@@ -383,12 +383,11 @@ impl Look<'_, '_> {
     fn read(&self, at: u32, origin: Origin, Signs { neg, abs }: Signs) -> Operand {
         let src = self.form.src;
         let base = match origin {
-            // ptxas reads a 16-bit float parameter where it is used.
+            // ptxas reads a 16-bit float parameter where it is used, if it is the lower half of a word.
             Origin::Param { offset: Some(offset), bits: 16 }
-                if self.machine.constant_operands && matches!(src, Type::F16 | Type::Bf16) && !neg && !abs =>
+                if self.machine.constant_operands && matches!(src, Type::F16 | Type::Bf16) && offset % 4 == 0 =>
             {
-                let offset = self.machine.parameters + offset;
-                Operand::Const { bank: 0, offset, sel: Selector::Whole, half: true }
+                Operand::half_constant(0, self.machine.parameters + offset)
             }
             Origin::Constant(constant) => match src {
                 Type::F32 if constant as u32 == 0 => Operand::RZ,
@@ -402,12 +401,11 @@ impl Look<'_, '_> {
             _ => self.operand(at),
         };
         match base {
-            Operand::Reg { reg, sel, .. } => Operand::Reg { reg, neg, abs, sel },
             Operand::F32(v, sel) => {
                 let v = if abs { v.abs() } else { v };
                 Operand::F32(if neg { -v } else { v }, sel)
             }
-            other => other,
+            other => other.with_signs((neg, abs)),
         }
     }
 }

@@ -200,7 +200,13 @@ pub const RULES: &[Rule] = &[
             let half = c.source.operand.select(if c.source.high { Selector::H1H1 } else { Selector::H0H0 });
             if c.machine.half_alu_widens {
                 e.saturated = c.form.sat;
-                e.result(Alu::Hadd2 { f32: true, sat: c.form.sat }, &[half, Operand::NEG_RZ.select(Selector::H0H0)]);
+                // a place in the bank is the second operand only
+                let place = c.half_parameter().filter(|_| c.form.sat || matches!(half, Operand::Const { .. }));
+                let sources = match place {
+                    Some(place) => [Operand::NEG_RZ, place],
+                    None => [half, Operand::NEG_RZ.select(Selector::H0H0)],
+                };
+                e.result(Alu::Hadd2 { f32: true, sat: c.form.sat }, &sources);
             } else {
                 e.result(Alu::Hadd2 { f32: true, sat: false }, &[Operand::NEG_RZ, half]);
             }
@@ -411,7 +417,7 @@ fn flush_from_double(c: &Case, e: &mut Emit<'_>) {
         // What is below the smallest normal before rounding.
         Round::Near => {
             e.result(f2f(c, false), &[s]);
-            let limit = Operand::Const { bank: 2, offset: 0, sel: Selector::Whole, half: false };
+            let limit = Operand::constant(2, 0);
             e.compare(Alu::Dsetp(Compare::Geu), p, Pred::PT, s.absolute(), limit);
             clamp(e);
             flush(e, false);

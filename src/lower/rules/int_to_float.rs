@@ -53,7 +53,9 @@ fn is_word(c: &Case, bits: u8) -> bool {
             && !matches!(c.source.known.how, How::Mask | How::Half | How::Rounded | How::Choice | How::Unknown)
             && (c.source.known.how != How::Load || c.source.only_reader || c.source.byte.is_some())
             && !(bits == 16 && c.source.shared_byte)
-        || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 16, .. })
+        || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 8 | 16, .. })
+        // the low part of a wider parameter is loaded by itself
+        || matches!(c.source.origin, Origin::Param { offset: Some(_), bits: of } if of > bits.into())
 }
 
 /// The half unit can do the conversion.
