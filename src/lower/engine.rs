@@ -109,10 +109,10 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Some(first) = out.first_mut() else { return };
     let to_float = case.from_int() && case.form.dst.is_float();
     // the low part of a wider parameter is loaded by itself
-    let narrowed = to_float && case.form.src.bits() < bits;
+    let narrowed = to_float && case.form.src.bits() < bits && case.source.bits == bits;
     // A narrower one is extended where it is loaded; what makes f32 of it reads it again as it stands there, and the half
     // unit does if zeros are above.
-    let extended = to_float && case.form.src.bits() > bits;
+    let extended = to_float && case.form.src.bits().max(case.source.bits) > bits;
     let signed = case.source.known.fits_signed(bits) && !case.source.known.fits_unsigned(bits);
     let reread = match first.op {
         Op::Convert(Convert::I2f { src, .. }) => {
@@ -120,7 +120,7 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         }
         _ => !case.form.src.is_signed() && !signed,
     };
-    if extended && !reread {
+    if extended && !reread || !to_float && is_extended_load(case) {
         return;
     }
     let reads_uniform = match first.op {
@@ -170,6 +170,11 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     }
 }
 
+/// Whether a parameter of less than a word is loaded into a wider register, where it is extended.
+fn is_extended_load(case: &Case) -> bool {
+    matches!(case.source.origin, Origin::Param { bits, .. } if case.from_int() && bits < 32 && bits < case.source.bits)
+}
+
 /// Where a parameter or a constant of the module stands, its offset masked.
 fn in_bank(case: &Case, parameter: Option<u32>, mask: u32) -> Operand {
     let (bank, offset) = match (case.source.constant, parameter) {
@@ -195,6 +200,9 @@ fn stores_pair(case: &Case) -> bool {
 fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
     let (dst, src) = (case.form.dst, case.form.src);
+    if is_extended_load(case) {
+        return;
+    }
     let at = in_bank(case, offset, u32::MAX);
     let word = case.dst_bits >= 32;
     let width = match (dst.bits(), src.bits()) {
@@ -203,6 +211,10 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         (8, 16..) => 8,
         (16, 16 | 32) => 16,
         (32 | 64, 16) if src.is_signed() => 16,
+        (64, own @ (8 | 16)) if src.is_unsigned() && case.machine.uniform_parameters && bits > own => {
+            out.insert(0, load_uniform(own as u8, at));
+            return;
+        }
         (64, 16 | 32) if src.is_unsigned() && stores_pair(case) => src.bits(),
         (64, 16) if case.beside && bits == 16 => {
             // the zeros above are RZ

@@ -51,8 +51,11 @@ pub const RULES: &[Rule] = &[
             e.value = c.source.plain;
             e.narrow = Narrow::Raw;
             let (bits, known) = (c.form.dst.bits(), c.source.known);
-            // A parameter is read again with the narrower width.
-            let reread = matches!(c.source.origin, Origin::Param { .. })
+            // A parameter is read again with the narrower width, if it fills its register; a byte in a half is too, if it
+            // has not got a sign that is to go.
+            let signed = known.fits_signed(8) && !known.fits_unsigned(8);
+            let whole = |of: u32| of >= c.source.bits.min(32) || of == 8 && c.source.bits == 16 && !signed;
+            let reread = matches!(c.source.origin, Origin::Param { bits: of, .. } if whole(of))
                 && (!c.form.dst.is_signed() || bits == 8 && c.machine.constant_operands);
             if reread {
                 e.folded = Some("the parameter is read again with that width");
@@ -114,10 +117,17 @@ fn taken_out(c: &Case) -> bool {
     c.source.byte.is_some() && !c.source.cut && !c.source.taken
 }
 
-/// A byte parameter is read again with the sign that is wanted.
+/// The low part of a parameter that fills its register, which is loaded by itself.
+fn part_of_parameter(c: &Case) -> bool {
+    let own = c.form.src.bits();
+    matches!(c.source.origin, Origin::Param { offset: Some(_), bits } if bits > own && bits >= c.source.bits.min(32))
+}
+
+/// A byte parameter, or the low byte of one, is read again with the sign that is wanted.
 fn reread(c: &Case) -> bool {
     c.machine.constant_operands
-        && matches!(c.source.origin, Origin::Param { bits: 8, .. })
+        && (matches!(c.source.origin, Origin::Param { bits: 8, .. }) && c.source.bits == 16
+            || part_of_parameter(c) && c.form.dst.bits() == 32)
         && c.form.src == Type::S8
         && c.form.dst.bits() >= 32
 }
@@ -155,7 +165,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         let half = matches!(known.how, How::Half | How::Rounded) && dst.bits() != 32;
         // A byte is taken out of the word that a load filled without the sign that the load gave it.
         let taken = src == Type::U8 && !c.predicated && taken_out(c);
-        let extended = taken || known.fits_unsigned(src.bits()) && !half;
+        let extended = taken || part_of_parameter(c) || known.fits_unsigned(src.bits()) && !half;
         if (word || extended || c.source.extended_before.is_some()) && !(byte_to_float && dst.bits() == 32) {
             // The low word is there; a word above it is zero.
             if word || extended {
@@ -248,7 +258,9 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 }
                 return;
             }
-            let reread = !loaded && c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
+            let narrow = c.source.bits == 16 || part_of_parameter(c);
+            let reread =
+                !loaded && narrow && c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
             let later = c.only(|u| match *u {
                 Use::Extend { from, to } => from.is_signed() && to.bits() == 32,
                 Use::Compare(t) => t.is_signed(),
