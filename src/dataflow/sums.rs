@@ -264,7 +264,7 @@ impl Flow<'_> {
                     let by_constant = || self.arguments(w).nth(2).is_some_and(|by| self.constant(by).is_some());
                     let single = self.uses(v).nth(1).is_none() && !self.escapes(v);
                     match self.meaning(w).action {
-                        Action::MulWide => single || self.goes_into_sums(v),
+                        Action::MulWide => single,
                         Action::Mul => with_product && (single || self.goes_into_sums(v)),
                         Action::Shl => by_constant() && single,
                         _ => false,
