@@ -291,6 +291,16 @@ impl<'m> Flow<'m> {
         self.work(|w| w.lazy.loops.innermost(w.scan, inner)).is_some_and(|(start, _)| start > outer)
     }
 
+    /// What was found of whether a value is computed from what comes from several ways.
+    pub(super) fn known_join(&self, v: Value) -> Option<bool> {
+        self.work(|w| w.lazy.joins.get(&v).copied())
+    }
+
+    /// Keeps what was found of that.
+    pub(super) fn keep_join(&self, v: Value, joined: bool) {
+        self.work(|w| w.lazy.joins.insert(v, joined));
+    }
+
     /// The loop around a statement that begins last: its first statement and the branch.
     pub(super) fn innermost_loop(&self, statement: u32) -> Option<(u32, u32)> {
         self.work(|w| w.lazy.loops.innermost(w.scan, statement))

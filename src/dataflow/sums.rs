@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use crate::ptx::{Statement, Type};
+use crate::ptx::{RegId, Statement, Type};
 
 use super::flow::{Flow, UseSite, Value, after};
 use super::meaning::Action;
@@ -143,39 +143,46 @@ impl Flow<'_> {
     /// Whether an extension stays in a block before that of the sum, where it makes a pair: that of a word which is computed
     /// from what ptxas joins of several ways. Others it makes where they are wanted.
     fn is_left_behind(&self, extension: &Statement, here: u32, sum: u32) -> bool {
-        let Some(word) = self.arguments(extension).nth(1) else { return false };
-        if !self.is_parted(here, sum) {
-            return false;
-        }
+        let word = self.arguments(extension).nth(1).filter(|_| self.is_parted(here, sum));
+        word.is_some_and(|at| self.is_of_joined(at))
+    }
+
+    /// Whether an operand is computed from what comes from several ways. What is found is kept for what is computed from it.
+    fn is_of_joined(&self, operand: u32) -> bool {
         let mut seen = FxHashSet::default();
-        let mut waiting = SmallVec::<[u32; 8]>::from_slice(&[word]);
-        while let Some(at) = waiting.pop() {
+        let mut waiting = SmallVec::<[u32; 8]>::from_slice(&[operand]);
+        let mut joined = false;
+        while let (Some(at), false) = (waiting.pop(), joined) {
             let Some(register) = self.register(at) else { continue };
             let Some(v) = self.value(at) else {
-                // a change under a guard that computes alone is a choice
-                let joined = |&(s, _): &(&Statement, u32)| {
-                    let m = self.meaning(s);
-                    m.writes
-                        && self.register(s.operands) == Some(register)
-                        && (s.guard.is_none() || m.parts_if_guarded())
-                };
-                let mut blocks =
-                    self.statements_from_last(register).take(READERS).filter(joined).map(|(_, i)| self.block(i));
-                if blocks.next().is_some_and(|last| blocks.any(|block| block != last)) {
-                    return true;
-                }
+                joined = self.is_written_in_blocks(register);
                 continue;
             };
+            if let Some(known) = self.known_join(v) {
+                joined = known;
+                continue;
+            }
             let (w, _, _) = self.maker(v);
             let m = self.meaning(w);
-            if m.parts || w.guard.is_some() && m.parts_if_guarded() {
-                return true;
-            }
-            if seen.len() < JOINS && seen.insert(v) {
+            joined = m.parts || w.guard.is_some() && m.parts_if_guarded();
+            if !joined && seen.len() < JOINS && seen.insert(v) {
                 waiting.extend(w.operands + 1..w.operands + w.operand_count);
             }
         }
-        false
+        if let Some(v) = self.value(operand) {
+            self.keep_join(v, joined);
+        }
+        joined
+    }
+
+    /// Whether a register is written in several blocks, but for changes under a guard that compute alone: those are choices.
+    fn is_written_in_blocks(&self, register: RegId) -> bool {
+        let writes = |&(s, _): &(&Statement, u32)| {
+            let m = self.meaning(s);
+            m.writes && self.register(s.operands) == Some(register) && (s.guard.is_none() || m.parts_if_guarded())
+        };
+        let mut blocks = self.statements_from_last(register).take(READERS).filter(writes).map(|(_, i)| self.block(i));
+        blocks.next().is_some_and(|last| blocks.any(|block| block != last))
     }
 
     /// Whether a register is counted up by a constant behind a statement that reads it, from what is computed before.

@@ -73,6 +73,8 @@ pub struct Lazy {
     pub joined_numbers: FxHashSet<u64>,
     /// The first value of each number, of those made where loops have begun.
     pub leaders: FxHashMap<u64, Value>,
+    /// Values that were asked for whether they are computed from what comes from several ways.
+    pub joins: FxHashMap<Value, bool>,
     pub pairs: FxHashMap<Value, Pair>,
     pub liveness: super::live::Liveness,
     pub loops: Loops,
@@ -104,6 +106,7 @@ impl Lazy {
         self.twin_statements.clear();
         self.joined_numbers.clear();
         self.leaders.clear();
+        self.joins.clear();
         self.pairs.clear();
         self.liveness.clear(function.statements.len(), scan.occurrences.registers());
         self.loops.innermost.clear();
