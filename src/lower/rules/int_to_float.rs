@@ -55,7 +55,7 @@ fn is_word(c: &Case, bits: u8) -> bool {
             && !(bits == 16 && c.source.shared_byte)
         || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 8 | 16, .. })
         // the low part of a wider parameter is loaded by itself
-        || matches!(c.source.origin, Origin::Param { offset: Some(_), bits: of } if of > bits.into() && of == c.source.bits)
+        || matches!(c.source.origin, Origin::Param { bits: of, .. } if of > bits.into() && of == c.source.bits)
 }
 
 /// The half unit can do the conversion.

@@ -117,10 +117,10 @@ fn taken_out(c: &Case) -> bool {
     c.source.byte.is_some() && !c.source.cut && !c.source.taken
 }
 
-/// The low part of a parameter that fills its register, which is loaded by itself.
+/// The low part of a parameter or of a named constant that fills its register, which is loaded by itself.
 fn part_of_parameter(c: &Case) -> bool {
     let own = c.form.src.bits();
-    matches!(c.source.origin, Origin::Param { offset: Some(_), bits } if bits > own && bits >= c.source.bits.min(32))
+    matches!(c.source.origin, Origin::Param { bits, .. } if bits > own && bits >= c.source.bits.min(32))
 }
 
 /// A byte parameter, or the low byte of one, is read again with the sign that is wanted.
