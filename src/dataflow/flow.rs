@@ -340,6 +340,16 @@ impl<'m> Flow<'m> {
         occurrences.from(last).map(move |at| occurrences.statement(module, at))
     }
 
+    /// The statements that write a register, from the last one on, of as many as are looked at that name it.
+    pub(super) fn writes_from_last(&self, r: RegId) -> impl Iterator<Item = (&'m Statement, u32)> {
+        let (scan, module) = (self.scan, self.module);
+        let named = scan.occurrences.from(scan.occurrences.last(r).0).take(super::uses::READERS);
+        named.filter_map(move |at| {
+            let (s, i) = scan.occurrences.statement(module, at);
+            (self.meaning(s).writes && at < scan.results_end(module, s)).then_some((s, i))
+        })
+    }
+
     /// Whether a statement ends its block without a branch, and a register that it writes was written before: what is joined
     /// with that is copied there.
     pub fn copies_at_end(&self, statement: u32, operand: u32) -> bool {

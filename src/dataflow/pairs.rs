@@ -11,7 +11,6 @@ use crate::ptx::{OperandKind, Statement, Type};
 use super::flow::{Flow, Value};
 use super::meaning::Action;
 use super::sign::Sign;
-use super::uses::READERS;
 
 /// How the half of a pair came to be paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,12 +132,7 @@ fn made_at(flow: &Flow<'_>, operand: u32, place: u32) -> u32 {
         (Some(v), _) => flow.maker(v).1,
         (None, Some(register)) => {
             let block = flow.block(place);
-            let mut before = flow.statements_from_last(register).take(READERS).filter(|&(s, i)| {
-                i < place
-                    && flow.block(i) == block
-                    && flow.meaning(s).writes
-                    && flow.register(s.operands) == Some(register)
-            });
+            let mut before = flow.writes_from_last(register).filter(|&(_, i)| i < place && flow.block(i) == block);
             before.next().map_or(0, |(_, i)| i)
         }
         (None, None) => 0,

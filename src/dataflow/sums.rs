@@ -177,11 +177,8 @@ impl Flow<'_> {
 
     /// Whether a register is written in several blocks, but for changes under a guard that compute alone: those are choices.
     fn is_written_in_blocks(&self, register: RegId) -> bool {
-        let writes = |&(s, _): &(&Statement, u32)| {
-            let m = self.meaning(s);
-            m.writes && self.register(s.operands) == Some(register) && (s.guard.is_none() || m.parts_if_guarded())
-        };
-        let mut blocks = self.statements_from_last(register).take(READERS).filter(writes).map(|(_, i)| self.block(i));
+        let alone = |s: &Statement| s.guard.is_some() && !self.meaning(s).parts_if_guarded();
+        let mut blocks = self.writes_from_last(register).filter(|&(s, _)| !alone(s)).map(|(_, i)| self.block(i));
         blocks.next().is_some_and(|last| blocks.any(|block| block != last))
     }
 

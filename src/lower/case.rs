@@ -421,6 +421,13 @@ impl Case {
         self.uses.iter().any(kind)
     }
 
+    /// Whether the low part of a parameter, or of a named constant, is read that fills its register (of a word at least, where
+    /// that is a pair): it is loaded by itself.
+    pub fn reads_part_of_parameter(&self) -> bool {
+        let own = self.form.src.bits();
+        matches!(self.source.origin, Origin::Param { bits, .. } if bits > own && bits >= self.source.bits.min(32))
+    }
+
     /// The place of a 16-bit parameter in the bank as the half ALU reads it, which selects either half of a word.
     pub fn half_parameter(&self) -> Option<Operand> {
         match self.source.origin {

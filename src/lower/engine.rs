@@ -106,10 +106,9 @@ fn leave_to_field(case: &Case, e: &mut Emit<'_>) {
 /// Read a parameter from a uniform register, and load it there for its first reader.
 fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
-    let Some(first) = out.first_mut() else { return };
+    let Some(first) = out.first_mut().filter(|_| case.machine.uniform_parameters) else { return };
     let to_float = case.from_int() && case.form.dst.is_float();
-    // the low part of a wider parameter is loaded by itself
-    let narrowed = to_float && case.form.src.bits() < bits && case.source.bits == bits;
+    let narrowed = to_float && case.reads_part_of_parameter();
     // A narrower one is extended where it is loaded; what makes f32 of it reads it again as it stands there, and the half
     // unit does if zeros are above.
     let extended = to_float && case.form.src.bits().max(case.source.bits) > bits;
@@ -142,7 +141,7 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         Some(load) => load != Load::Common,
         None => case.source.only_reader || case.source.first_reader && wide,
     };
-    if !(case.machine.uniform_parameters && loads && reads_uniform) {
+    if !(loads && reads_uniform) {
         return;
     }
     let uniform = Operand::uniform(UNIFORM);
@@ -200,7 +199,7 @@ fn stores_pair(case: &Case) -> bool {
 fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
     let (dst, src) = (case.form.dst, case.form.src);
-    if is_extended_load(case) {
+    if !case.machine.uniform_parameters || is_extended_load(case) {
         return;
     }
     let at = in_bank(case, offset, u32::MAX);
@@ -211,7 +210,7 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         (8, 16..) => 8,
         (16, 16 | 32) => 16,
         (32 | 64, 16) if src.is_signed() => 16,
-        (64, own @ (8 | 16)) if src.is_unsigned() && case.machine.uniform_parameters && bits > own => {
+        (64, own @ (8 | 16)) if src.is_unsigned() && bits > own => {
             out.insert(0, load_uniform(own as u8, at));
             return;
         }
@@ -230,7 +229,7 @@ fn uniform_rereading(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         _ => case.beside,
     };
     let integers = case.from_int() && case.to_int() && !case.form.sat && !case.form.pack;
-    if !case.machine.uniform_parameters || !beside || !case.source.only_reader || !integers {
+    if !beside || !case.source.only_reader || !integers {
         return;
     }
     let permute = Op::Alu(Alu::Prmt);

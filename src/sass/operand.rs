@@ -230,10 +230,11 @@ impl Operand {
 
 impl fmt::Display for Operand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.signs().0 {
+        let (neg, abs) = self.signs();
+        if neg {
             f.write_str("-")?;
         }
-        let bar = if self.signs().1 { "|" } else { "" };
+        let bar = if abs { "|" } else { "" };
         match *self {
             Operand::Reg { reg, sel, .. } => write!(f, "{bar}{reg}{bar}{sel}"),
             Operand::Const { bank, offset, sel, half, .. } => {

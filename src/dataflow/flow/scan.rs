@@ -133,13 +133,10 @@ impl Scan {
     #[inline]
     fn instruction(&mut self, s: &Statement, i: u32) {
         let role = self.roles[s.opcode.0 as usize];
-        if s.guard.is_some() && role & GUARDED_PARTS != 0 {
+        if role & PARTS != 0 || s.guard.is_some() && role & GUARDED_PARTS != 0 {
             self.parting.push(i);
         }
-        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES | PARTS) != 0 {
-            if role & PARTS != 0 && (s.guard.is_none() || role & GUARDED_PARTS == 0) {
-                self.parting.push(i);
-            }
+        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES) != 0 {
             if role & OVERWRITES != 0 {
                 self.overwriting.push(i);
             }

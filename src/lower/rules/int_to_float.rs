@@ -54,13 +54,23 @@ fn is_word(c: &Case, bits: u8) -> bool {
             && (c.source.known.how != How::Load || c.source.only_reader || c.source.byte.is_some())
             && !(bits == 16 && c.source.shared_byte)
         || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 8 | 16, .. })
-        // the low part of a wider parameter is loaded by itself
-        || matches!(c.source.origin, Origin::Param { bits: of, .. } if of > bits.into() && of == c.source.bits)
+        || c.reads_part_of_parameter()
 }
 
 /// The half unit can do the conversion.
 fn on_half_unit(c: &Case) -> bool {
     c.form.dst == Type::F32 && c.machine.half_unit_integers && matches!(round(&c.form), Round::Near | Round::Trunc)
+}
+
+/// The half unit converts a byte that the load takes out of its word with zeros above: an unsigned one that nothing else
+/// reads or that was cut on the way, or a half that has no sign.
+fn half_unit_takes_byte(c: &Case) -> bool {
+    let bits = c.form.src.bits();
+    let unsigned = match c.form.src.is_signed() {
+        true => bits > 8 && c.source.known.fits_unsigned(8),
+        false => c.source.only_reader || c.source.cut,
+    };
+    on_half_unit(c) && bits <= 16 && unsigned
 }
 
 /// The conversion unit reads the field in its word.
@@ -158,14 +168,7 @@ pub const RULES: &[Rule] = &[
                 && c.source.byte.is_some()
                 && match c.source.taken {
                     true => c.form.dst == Type::F32,
-                    // The half unit converts an unsigned byte that the load takes out, if nothing else reads it.
-                    false => {
-                        c.widened
-                            || !on_half_unit(c)
-                            || c.form.src.bits() > 16
-                            || c.form.src.is_signed() && !(c.form.src.bits() > 8 && c.source.known.fits_unsigned(8))
-                            || !c.form.src.is_signed() && !c.source.only_reader && !c.source.cut
-                    }
+                    false => c.widened || !half_unit_takes_byte(c),
                 }
         },
         emit: |c, e| {

@@ -117,17 +117,11 @@ fn taken_out(c: &Case) -> bool {
     c.source.byte.is_some() && !c.source.cut && !c.source.taken
 }
 
-/// The low part of a parameter or of a named constant that fills its register, which is loaded by itself.
-fn part_of_parameter(c: &Case) -> bool {
-    let own = c.form.src.bits();
-    matches!(c.source.origin, Origin::Param { bits, .. } if bits > own && bits >= c.source.bits.min(32))
-}
-
 /// A byte parameter, or the low byte of one, is read again with the sign that is wanted.
 fn reread(c: &Case) -> bool {
     c.machine.constant_operands
         && (matches!(c.source.origin, Origin::Param { bits: 8, .. }) && c.source.bits == 16
-            || part_of_parameter(c) && c.form.dst.bits() == 32)
+            || c.reads_part_of_parameter() && c.form.dst.bits() == 32)
         && c.form.src == Type::S8
         && c.form.dst.bits() >= 32
 }
@@ -165,7 +159,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         let half = matches!(known.how, How::Half | How::Rounded) && dst.bits() != 32;
         // A byte is taken out of the word that a load filled without the sign that the load gave it.
         let taken = src == Type::U8 && !c.predicated && taken_out(c);
-        let extended = taken || part_of_parameter(c) || known.fits_unsigned(src.bits()) && !half;
+        let extended = taken || c.reads_part_of_parameter() || known.fits_unsigned(src.bits()) && !half;
         if (word || extended || c.source.extended_before.is_some()) && !(byte_to_float && dst.bits() == 32) {
             // The low word is there; a word above it is zero.
             if word || extended {
@@ -258,7 +252,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 }
                 return;
             }
-            let narrow = c.source.bits == 16 || part_of_parameter(c);
+            let narrow = c.source.bits == 16 || c.reads_part_of_parameter();
             let reread =
                 !loaded && narrow && c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
             let later = c.only(|u| match *u {

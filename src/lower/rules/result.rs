@@ -83,11 +83,8 @@ pub const RULES: &[Rule] = &[
             let value = e.value.select(if high { Selector::H1H1 } else { Selector::H0H0 });
             let none = Operand::NEG_RZ.select(Selector::H0H0);
             // a parameter is read in the bank or in a uniform register, as the second operand
-            let sources = match c.half_parameter().filter(|_| e.out.is_empty()) {
-                Some(place) => [none, place],
-                None if matches!(c.source.origin, Origin::Param { bits: 16, .. }) && e.out.is_empty() => [none, value],
-                None => [value, none],
-            };
+            let parameter = e.out.is_empty() && matches!(c.source.origin, Origin::Param { bits: 16, .. });
+            let sources = if parameter { [none, c.half_parameter().unwrap_or(value)] } else { [value, none] };
             e.result(Alu::Hadd2 { f32: false, sat: true }, &sources);
             if c.merged {
                 e.merge();
