@@ -321,7 +321,18 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
                 None => {
                     let source = known(second).unwrap_or(Known::NOTHING);
                     let (dst, src) = (m.ty?, m.source?);
+                    // through a word of their own ptxas extends them for good
+                    let how = if m.ftz || src == Type::F64 { How::Convert } else { How::Rounded };
                     converted(dst, src, m.sat, width, source)
+                        .map(
+                            |k| {
+                                if !src.is_int() && width == 32 && k.how == How::Convert {
+                                    Known { how, ..k }
+                                } else {
+                                    k
+                                }
+                            },
+                        )
                         .map(|k| Known { half: half::of_conversion(dst, src, source.half), ..k })
                 }
             }

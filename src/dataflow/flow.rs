@@ -128,7 +128,7 @@ impl<'m> Flow<'m> {
     /// What a statement's opcode does.
     #[inline]
     pub fn meaning(&self, s: &Statement) -> &'m Meaning {
-        &self.meanings[s.opcode.0 as usize]
+        meaning(self.module, self.meanings, s)
     }
 
     /// The function's first statement.
@@ -425,6 +425,24 @@ pub(super) fn constant(module: &Module<'_>, operand: u32, known: impl FnOnce(u32
         _ => return None,
     };
     Some(if (at - operand).is_multiple_of(2) { value } else { value.wrapping_neg() })
+}
+
+/// What a statement's opcode does with a register of its result's width.
+#[inline]
+fn meaning<'m>(module: &Module<'_>, meanings: &'m [Meaning], s: &Statement) -> &'m Meaning {
+    let m = &meanings[s.opcode.0 as usize];
+    match m.in_word {
+        Some(extension) if fills_word(module, s) => extension,
+        _ => m,
+    }
+}
+
+/// Whether a result goes into a register of a word.
+fn fills_word(module: &Module<'_>, s: &Statement) -> bool {
+    match module.operands.get(s.operands as usize).map(|o| o.kind) {
+        Some(OperandKind::Register(r)) => module.registers[r.0 as usize].ty.is_none_or(|ty| ty.bits() == 32),
+        _ => false,
+    }
 }
 
 /// Index past the operand at `i` and its children.

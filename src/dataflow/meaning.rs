@@ -1,6 +1,7 @@
 //! What an opcode does, as far as conversions care. Worked out once per distinct spelling.
 
 use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
 
 use rustc_hash::FxHasher;
 
@@ -155,6 +156,28 @@ pub struct Meaning {
     pub writes: bool,
     /// It cannot be left out, whatever is read of it.
     pub effect: bool,
+    /// Of a cut to a byte or half what it is in a register of a word.
+    pub in_word: Option<&'static Meaning>,
+}
+
+/// The extensions that [`extension_in_word`] gives.
+static EXTENSIONS: LazyLock<[Meaning; 4]> = LazyLock::new(|| {
+    ["cvt.u32.u8", "cvt.s32.s8", "cvt.u32.u16", "cvt.s32.s16"]
+        .map(|text| Meaning::of(&Opcode { text: text.as_bytes().into() }))
+});
+
+/// What a cut to a byte or half is in a register of a word, where there is room for all of an extension from that type: its
+/// types, of the result and of the source. So is an extension to a half from a byte of that sign.
+pub fn extension_in_word(dst: Type, src: Type) -> Option<(Type, Type)> {
+    if !dst.is_int() || !src.is_int() || dst.bits() > 16 {
+        return None;
+    }
+    let word = if dst.is_signed() { Type::S32 } else { Type::U32 };
+    if dst.bits() <= src.bits() {
+        Some((word, dst))
+    } else {
+        (dst.is_signed() == src.is_signed()).then_some((word, src))
+    }
 }
 
 /// Reads a type suffix (`u32`); `None` for anything else.
@@ -206,6 +229,7 @@ impl Meaning {
             word_rounding: None,
             writes: true,
             effect: false,
+            in_word: None,
         };
         let mut rounding = None;
         let mut unpaired = false;
@@ -360,6 +384,12 @@ impl Meaning {
             _ => m.effect.then_some(Memory::Any),
         };
         m.kind = kind(&m, opcode);
+        if m.action == Action::Cvt && !m.sat && !m.pack {
+            m.in_word =
+                m.ty.zip(m.source)
+                    .and_then(|(dst, src)| extension_in_word(dst, src))
+                    .and_then(|(dst, src)| EXTENSIONS.iter().find(|e| (e.ty, e.source) == (Some(dst), Some(src))));
+        }
         m
     }
 }

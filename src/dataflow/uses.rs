@@ -2,7 +2,7 @@
 
 use crate::ptx::{OperandKind, Statement, Type};
 
-use super::facts;
+use super::facts::{self, How};
 use super::flow::{Flow, UseSite, Value, after};
 use super::meaning::Action;
 
@@ -16,8 +16,8 @@ pub enum Use {
     Store {
         /// Width of the stored element in bits.
         bits: u32,
-        /// How many elements are stored.
-        elements: u16,
+        /// Which element of a vector it is; 0 for one that is stored by itself.
+        element: u16,
     },
     /// A conversion to a wider integer, from the type named.
     Extend {
@@ -81,6 +81,8 @@ pub enum Use {
     Copy,
     /// Shifted left, by a constant if it is one.
     ShiftLeft(Option<u64>),
+    /// Shifted left in a word and added to something, which one instruction does: it reads all of the register.
+    ShiftLeftAdded,
     /// Masked by a constant.
     Mask(u64),
     /// Masked by a constant that does not take an earlier mask in: in 32 bits and then shifted left, the mask comes behind
@@ -141,9 +143,9 @@ impl Flow<'_> {
             Action::Store if position == 0 => Use::Address,
             Action::Store => Use::Store {
                 bits: ty.bits(),
-                elements: match module.operands[top as usize].kind {
-                    OperandKind::Vector(count) => count,
-                    _ => 1,
+                element: match module.operands[top as usize].kind {
+                    OperandKind::Vector(_) => (site.operand - top - 1) as u16,
+                    _ => 0,
                 },
             },
             Action::Load(_) => Use::Address,
@@ -182,7 +184,14 @@ impl Flow<'_> {
             {
                 Use::Half { signed: ty.is_signed() }
             }
-            Action::Shl if position == 1 => Use::ShiftLeft(self.constant(after(module, top, end))),
+            Action::Shl if position == 1 => {
+                let by = self.constant(after(module, top, end));
+                if by.is_some_and(|by| ty.bits() == 32 && self.is_added(s, by)) {
+                    Use::ShiftLeftAdded
+                } else {
+                    Use::ShiftLeft(by)
+                }
+            }
             Action::And => {
                 let other = if position == 1 { after(module, top, end) } else { after(module, s.operands, end) };
                 match self.constant(other) {
@@ -239,6 +248,34 @@ impl Flow<'_> {
         }
     }
 
+    /// Whether what a shift by so many bits makes is added to something: in a sum or a difference, or put above what has
+    /// none of its bits.
+    fn is_added(&self, shift: &Statement, by: u64) -> bool {
+        let added = |site: UseSite| {
+            let reader = &self.module().statements[site.statement as usize];
+            let m = self.meaning(reader);
+            let word = m.ty.is_some_and(|ty| ty.bits() == 32 && !ty.is_float());
+            match m.action {
+                Action::Add | Action::Sub => word,
+                Action::Or | Action::Xor => {
+                    let mut others = self.arguments(reader).skip(1).filter(|&at| at != site.operand);
+                    let below = |at: u32| {
+                        if let Some(bits) = self.constant(at) {
+                            return bits >> by == 0;
+                        }
+                        // what was converted and is put next to it is permuted
+                        let known = self.known(at);
+                        let next = matches!(known.how, How::Convert | How::Rounded) && u64::from(known.zero_from) == by;
+                        !next && known.fits_unsigned(by as u32)
+                    };
+                    word && by < 32 && others.next().is_some_and(below)
+                }
+                _ => false,
+            }
+        };
+        self.value(shift.operands).is_some_and(|v| self.uses(v).take(READERS).any(added))
+    }
+
     /// Whether one shift left by a constant, or a product that is one, is all that reads a masked word, and keeps all of it.
     fn only_shifted(&self, s: &Statement, mask: u64) -> bool {
         self.value(s.operands).is_some_and(|v| {
@@ -259,12 +296,16 @@ impl Flow<'_> {
     fn is_tested(&self, s: &Statement) -> bool {
         self.value(s.operands).is_some_and(|v| {
             self.uses(v).nth(1).is_some()
-                && self.uses(v).take(READERS).any(|site| {
-                    let reader = &self.module().statements[site.statement as usize];
-                    self.meaning(reader).tests_equality
-                        && self.arguments(reader).skip(1).any(|at| self.constant(at) == Some(0))
-                })
+                && self
+                    .uses(v)
+                    .take(READERS)
+                    .any(|site| self.is_tested_for_zero(&self.module().statements[site.statement as usize]))
         })
+    }
+
+    /// Whether a statement compares for equality with zero.
+    pub(super) fn is_tested_for_zero(&self, s: &Statement) -> bool {
+        self.meaning(s).tests_equality && self.arguments(s).skip(1).any(|at| self.constant(at) == Some(0))
     }
 
     /// The round mode of two float-to-integer conversions that a `cvt.pack` takes together with its packing:
@@ -300,6 +341,7 @@ impl Flow<'_> {
         uses.all(|site| match self.classify(site) {
             Use::Store { bits, .. } => bits <= 32,
             Use::Narrow { to } => to.bits() <= 32,
+            Use::Extend { from, .. } => from.bits() < 32,
             Use::Address => self.meaning(&module.statements[site.statement as usize]).shared,
             Use::Mask(mask) => mask >> 32 == 0,
             // the low word becomes the high one
@@ -327,7 +369,7 @@ impl Flow<'_> {
             && uses.all(|site| match self.classify(site) {
                 Use::Mask(mask) => mask & own != own,
                 // what extends it again is nothing
-                Use::Extend { from, .. } if from.is_unsigned() && from.bits() == bits => {
+                Use::Extend { from, .. } if from.is_unsigned() && from.bits() >= bits => {
                     let s = &self.module().statements[site.statement as usize];
                     s.guard.is_none()
                         && self.value(s.operands).is_some_and(|result| {

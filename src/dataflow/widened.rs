@@ -21,13 +21,19 @@ impl Flow<'_> {
         self.uses(half).take(READERS).any(|site| {
             let s = &self.module().statements[site.statement as usize];
             match self.classify(site) {
-                Use::Logic | Use::Add(16) | Use::ShiftLeft(_) | Use::FloatToFloat { from: Type::Bf16, .. } => true,
+                Use::Logic
+                | Use::Add(16)
+                | Use::ShiftLeft(_)
+                | Use::ShiftLeftAdded
+                | Use::FloatToFloat { from: Type::Bf16, .. } => true,
                 Use::Half { signed } => {
                     // a quotient is a float's, and made of what was divided
                     let divided = self.meaning(s).action == Action::Div && self.argument(s, 1) == Some(site.operand);
                     !signed && !divided
                 }
-                Use::Compare(ty) => ty.bits() == 16 && !ty.is_float() && !ty.is_signed(),
+                Use::Compare(ty) => {
+                    ty.bits() == 16 && !ty.is_float() && (!ty.is_signed() || self.is_tested_for_zero(s))
+                }
                 Use::Extend { from, .. } if from.is_unsigned() && from.bits() == 16 => {
                     self.value(s.operands).is_none_or(|word| !self.only_low_half(word, depth))
                 }

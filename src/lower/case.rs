@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use crate::cvt::Form;
 use crate::dataflow::extended::Extension;
 use crate::dataflow::facts::How;
+use crate::dataflow::meaning::extension_in_word;
 use crate::dataflow::{Action, Flow, Input, Known, Load, Logic, Merging, Pair, Use, Value};
 use crate::ptx::{Module, OperandKind, Statement, Type};
 use crate::sass::{Operand, Reg, Selector};
@@ -68,9 +69,9 @@ pub struct Case {
     pub source: Source,
     /// All sources in order, vector elements one by one.
     pub sources: SmallVec<[Operand; 5]>,
-    /// Of the sources of a packing conversion those that no register holds yet, as a change of sign makes them: which, and
-    /// what they are.
-    pub signed: SmallVec<[(usize, Operand); 2]>,
+    /// Of the sources of a packing conversion those that no register holds yet, as a change of sign makes them: which, what
+    /// they are, and whether that is of a parameter.
+    pub signed: SmallVec<[(usize, Operand, bool); 2]>,
     /// The destination.
     pub dst: Reg,
     /// Width of the destination register in bits.
@@ -135,6 +136,7 @@ impl Case {
     pub fn in_context(form: &Form, statement: &Statement, surroundings: &Surroundings<'_, '_>) -> Case {
         let &Surroundings { machine, module, flow, registers, passed } = surroundings;
         let mut case = Case::alone(form, machine, module, registers, statement);
+        let form = &{ case.form };
         if let Some(v) = flow.value(statement.operands) {
             case.uses = flow.wants(v);
             case.dead = case.uses.is_empty() && !flow.snippet();
@@ -215,8 +217,8 @@ impl Case {
             let blank = case.source;
             let signed = |(n, at)| {
                 let v = flow.value(at)?;
-                let operand = look.signed(at, blank)?;
-                (!flow.is_put_before(v, here)).then_some((n, operand))
+                let (operand, parameter) = look.signed(at, blank)?;
+                (!flow.is_put_before(v, here)).then_some((n, operand, parameter))
             };
             case.signed = places(module, statement).enumerate().filter_map(signed).collect();
         }
@@ -242,7 +244,7 @@ impl Case {
                     case.source.load = Some(if loaded { Load::Earlier } else { Load::Uniform(16) });
                 }
                 // a shift extends what it reads itself
-                let shifted = case.any(|u| matches!(u, Use::ShiftLeft(_)));
+                let shifted = case.any(|u| matches!(u, Use::ShiftLeft(_) | Use::ShiftLeftAdded));
                 if form.src == Type::U16 && form.dst.is_int() && form.dst.bits() == 64 && !case.low_only && !shifted {
                     let pair = flow.value(statement.operands);
                     case.beside = pair.is_some_and(|v| flow.extends_uniformly(v));
@@ -308,6 +310,8 @@ impl Case {
             Some(OperandKind::Register(r)) => module.registers[r.0 as usize].ty.map_or(32, Type::bits),
             _ => 32,
         };
+        let dst_bits = width(statement.operands);
+        let form = &in_register(form, dst_bits);
         let dst = first_register(module, statement.operands).map_or(Reg::RZ, |r| registers.get(r));
         let mut sources = SmallVec::new();
         for at in places(module, statement) {
@@ -360,7 +364,7 @@ impl Case {
             sources,
             signed: SmallVec::new(),
             dst,
-            dst_bits: width(statement.operands),
+            dst_bits,
             uses: SmallVec::new(),
             guard: None,
             takes_over: false,
@@ -449,6 +453,14 @@ impl Case {
     pub fn to_int(&self) -> bool {
         self.form.dst.is_int()
     }
+}
+
+/// What a conversion is in a register of so many bits.
+fn in_register(form: &Form, bits: u32) -> Form {
+    if bits != 32 || form.sat || form.pack {
+        return *form;
+    }
+    extension_in_word(form.dst, form.src).map_or(*form, |(dst, src)| Form { dst, src, ..*form })
 }
 
 /// A function of three registers or a constant, as operands.

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::dominators::Dominators;
 use super::occurrences::Occurrence;
 use super::scan::{Scan, element};
-use super::{NONE, Parameter, UseSite, Value, after, constant};
+use super::{NONE, Parameter, UseSite, Value, after, constant, meaning};
 use crate::dataflow::abilities::Abilities;
 use crate::dataflow::bank::Reader;
 use crate::dataflow::facts::{self, Known};
@@ -156,7 +156,7 @@ pub struct Work<'a> {
 
 impl<'a> Work<'a> {
     pub fn meaning(&self, s: &Statement) -> &'a Meaning {
-        &self.meanings[s.opcode.0 as usize]
+        meaning(self.module, self.meanings, s)
     }
 
     pub fn statement(&self, i: u32) -> &'a Statement {

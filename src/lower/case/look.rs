@@ -99,12 +99,14 @@ impl Look<'_, '_> {
         source
     }
 
-    /// The operand that a source is which a change of sign made; `blank` is a source of which nothing is known.
-    pub(super) fn signed(&self, at: u32, blank: Source) -> Option<Operand> {
+    /// The operand that a source is which a change of sign made, and whether that is a parameter; `blank` is a source of which
+    /// nothing is known.
+    pub(super) fn signed(&self, at: u32, blank: Source) -> Option<(Operand, bool)> {
         let at = self.flow.copied(at);
         let made = self.flow.value(at).map(|v| self.flow.maker(v).0)?;
         let changed = made.guard.is_none() && self.flow.sign(made, self.form.src).is_some();
-        changed.then(|| self.at(at, blank, DEPTH).operand).filter(|operand| operand.modified())
+        let source = changed.then(|| self.at(at, blank, DEPTH)).filter(|source| source.operand.modified())?;
+        Some((source.operand, matches!(source.origin, Origin::Param { .. })))
     }
 
     /// What made the value at a place, unless it is guarded.
@@ -255,7 +257,7 @@ impl Look<'_, '_> {
         let narrow = m.ty.is_some_and(|t| t.bits() <= 16);
         source.origin = Origin::Converted;
         source.shared_byte = form.src == Type::U16 && self.extends_shared_byte(made.value);
-        source.flushed = m.ftz
+        source.flushed |= m.ftz
             && !m.sat
             && m.ty == Some(Type::F32)
             && m.source == m.ty

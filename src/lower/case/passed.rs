@@ -31,7 +31,8 @@ impl Case {
             let wide = form.dst.bits() >= 32 && form.dst.bits() > form.src.bits();
             let signs = self.form.src.is_signed() == form.src.is_signed();
             // Only the conversion to f32 reads the byte or half before its extension to a word.
-            if wide && !(signs && self.form.dst == Type::F32 && self.form.src.bits() == form.dst.bits()) {
+            let read = self.form.src.bits() == form.dst.bits() || self.form.src == form.src;
+            if wide && !(signs && self.form.dst == Type::F32 && read) {
                 return;
             }
             let narrow = if form.dst.bits() <= form.src.bits() { form.dst } else { form.src };

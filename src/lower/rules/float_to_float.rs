@@ -57,6 +57,11 @@ fn reads_word(c: &Case) -> bool {
     c.read_as_word || c.predicated
 }
 
+/// The operands of a sum that changes nothing but signs and subnormals. A parameter can only be the second one.
+pub fn with_zero(operand: Operand, parameter: bool) -> [Operand; 2] {
+    if parameter { [Operand::NEG_RZ, operand] } else { [operand, Operand::NEG_RZ] }
+}
+
 /// What is flushed, for an instruction that does not flush: a product does so itself.
 pub fn flushed(c: &Case, e: &mut Emit<'_>, operand: Operand) -> Operand {
     if c.source.product {
@@ -116,12 +121,7 @@ pub const RULES: &[Rule] = &[
                     return;
                 }
                 let op = Alu::Fadd { ftz: true, sat: false };
-                // A parameter can only be the second operand.
-                let sources = match c.source.origin {
-                    Origin::Param { .. } if !c.source.operand.modified() => [Operand::NEG_RZ, c.source.operand],
-                    _ => [c.source.operand, Operand::NEG_RZ],
-                };
-                e.result(op, &sources);
+                e.result(op, &with_zero(c.source.operand, matches!(c.source.origin, Origin::Param { .. })));
             } else if !c.form.sat {
                 e.folded = Some("the value stays in its register");
             }
@@ -244,7 +244,8 @@ pub const RULES: &[Rule] = &[
             let mut source = c.source.operand;
             if source.modified() {
                 let plain = e.scratch();
-                e.to(plain, Alu::Fadd { ftz: false, sat: false }, &[source, Operand::NEG_RZ]);
+                let parameter = matches!(c.source.origin, Origin::Param { .. });
+                e.to(plain, Alu::Fadd { ftz: false, sat: false }, &with_zero(source, parameter));
                 source = Operand::reg(plain);
             }
             e.result(f2fp(c, dst, Format::F32, PackMode::MergeC), &[source, Operand::RZ]);

@@ -13,14 +13,22 @@ fn float_to_int(c: &Case) -> bool {
     c.to_int() && format(c.form.src).is_some()
 }
 
-/// The operand, round mode and flushing, an earlier rounding taken in.
-///
-/// A truncation of what was rounded already is that rounding.
-fn rounded(c: &Case) -> (Operand, Round, bool) {
+/// What an earlier rounding read, its mode and flushing: a truncation of what was rounded already is that rounding, unless
+/// its sign was changed in between.
+fn rounded_before(c: &Case) -> Option<(Operand, Round, bool)> {
     match c.source.origin {
-        Origin::Rounded { round: earlier, ftz, of } if round(&c.form) == Round::Trunc => (of, earlier, ftz),
-        _ => (c.source.operand, round(&c.form), c.form.ftz),
+        Origin::Rounded { round: earlier, ftz, of }
+            if round(&c.form) == Round::Trunc && !c.source.operand.modified() =>
+        {
+            Some((of, earlier, ftz))
+        }
+        _ => None,
     }
+}
+
+/// The operand, round mode and flushing, an earlier rounding taken in.
+fn rounded(c: &Case) -> (Operand, Round, bool) {
+    rounded_before(c).unwrap_or_else(|| (c.source.operand, round(&c.form), c.form.ftz))
 }
 
 /// Extended to 32 bits by a later statement, which then carries the conversion itself.
@@ -31,9 +39,11 @@ fn extended_later(c: &Case) -> bool {
             Use::Extend { from, to } => {
                 (from == dst || dst == Type::S8 && from == Type::S16)
                     && to.bits() == 32
-                    && (dst.bits() == 16 || c.dst_bits == 8 || dst.is_signed())
+                    && (dst.bits() == 16 || c.dst_bits != 16 || dst.is_signed())
             }
-            Use::Compare(t) => t.is_signed() == dst.is_signed() && (dst.is_signed() || dst.bits() == 16),
+            Use::Compare(t) => {
+                c.dst_bits < 32 && t.is_signed() == dst.is_signed() && (dst.is_signed() || dst.bits() == 16)
+            }
             Use::Half { signed } => {
                 if dst.is_signed() {
                     signed
@@ -83,7 +93,7 @@ pub const RULES: &[Rule] = &[
                 && matches!(round, Round::Near | Round::Trunc)
         },
         emit: |c, e| {
-            if c.dst_bits == 8 && !c.takes_over && extended_later(c) {
+            if c.dst_bits != 16 && !c.takes_over && extended_later(c) {
                 e.pass("the extension that reads it carries the conversion: F2IP writes 32 bits");
                 return;
             }
@@ -111,7 +121,8 @@ pub const RULES: &[Rule] = &[
             let dst = int(c.form.dst);
             let src = format(c.form.src).unwrap_or(Format::F32);
             // The 64-bit conversion has no flushing. A subnormal gives 0 all the same, but for directed rounding away from it.
-            if dst.bits == 64 && ftz {
+            // An earlier rounding that is taken in flushes as it did.
+            if dst.bits == 64 && ftz && rounded_before(c).is_none() {
                 ftz = false;
                 if round == Round::Ceil || round == Round::Floor && dst.signed {
                     operand = flushed(c, e, operand);

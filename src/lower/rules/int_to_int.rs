@@ -5,6 +5,7 @@ use crate::dataflow::facts::How;
 use crate::lower::case::{Case, Origin};
 use crate::lower::emit::{Emit, Narrow};
 use crate::lower::rule::{Example, Rule};
+use crate::lower::rules::result::puts_byte_above;
 use crate::ptx::Type;
 use crate::sass::{Alu, Int, Operand, Selector};
 
@@ -83,21 +84,30 @@ pub const RULES: &[Rule] = &[
         },
         why: "a 16-bit register holds anything above its half, but a byte in it is extended",
         examples: &[
-            Example { ptx: "cvt.u8.u32 r1, r2;", arch: "sm_89", sass: &["LOP3.LUT R2, R0, 0xff, RZ, 0xc0, !PT"] },
-            Example { ptx: "cvt.s8.s32 r1, r2;", arch: "sm_89", sass: &["PRMT R2, R0, 0x8880, RZ"] },
+            Example {
+                ptx: ".reg .b16 h<9>; cvt.u8.u32 h1, r1;",
+                arch: "sm_89",
+                sass: &["LOP3.LUT R2, R0, 0xff, RZ, 0xc0, !PT"],
+            },
+            Example {
+                ptx: ".reg .b16 h<9>; cvt.s8.s32 h1, r1;",
+                arch: "sm_89",
+                sass: &["PRMT R2, R0, 0x8880, RZ", "PRMT R2, R2, 0x7710, RZ"],
+            },
             Example { ptx: ".reg .b16 h<9>; cvt.u16.u32 h1, r1;", arch: "sm_89", sass: &[] },
         ],
     },
     Rule {
         card: 6,
         name: "extend",
-        title: "an extension is nothing after a load that extends or where a reader extends itself, else a mask or a permute",
+        title: "an extension (a cut too, in a register of a word) is nothing after a load that extends or where a reader extends itself, else a mask or a permute",
         when: int_to_int,
         emit: extend,
         why: "loads extend, the conversion unit reads bytes and halves, shifts and masks cut: only what is left needs an instruction",
         examples: &[
             Example { ptx: "cvt.s32.s16 r1, r2;", arch: "sm_89", sass: &["PRMT R2, R0, 0x9910, RZ"] },
             Example { ptx: "cvt.s32.s8 r1, r2;", arch: "sm_89", sass: &["PRMT R2, R0, 0x8880, RZ"] },
+            Example { ptx: "cvt.u8.u32 r1, r2;", arch: "sm_89", sass: &["LOP3.LUT R2, R0, 0xff, RZ, 0xc0, !PT"] },
             Example {
                 ptx: ".reg .b64 d<9>; cvt.s64.s32 d1, r1;",
                 arch: "sm_89",
@@ -141,7 +151,7 @@ fn extended_before(c: &Case, e: &mut Emit<'_>) {
 /// A conversion to f32 of all that an extension makes, with the sign that it extends: of the result's own sign nothing is left.
 fn widens_to_single(u: &Use, src: Type, dst: Type) -> bool {
     matches!(*u, Use::ToFloat { from, to: Type::F32 }
-        if from.bits() == dst.bits() && from.is_signed() == src.is_signed())
+        if from.bits() == dst.bits() && from.is_signed() == src.is_signed() || from == src)
 }
 
 /// Extension to a wider type.
@@ -149,9 +159,14 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
     let (dst, src, known) = (c.form.dst, c.form.src, c.source.known);
     e.value = c.source.plain;
     let word = src.bits() == 32;
-    if !c.source.half_of_vector() && !c.source.high && c.only(|u| matches!(u, Use::Insert(bits) if *bits <= src.bits()))
-    {
+    // the low part of a pair is not looked through
+    let whole = c.source.bits <= 32 && !c.source.half_of_vector() && !c.source.high;
+    if whole && c.only(|u| matches!(u, Use::Insert(bits) if *bits <= src.bits())) {
         e.pass("no more than the bits of the source are wanted");
+        return;
+    }
+    if whole && src.bits() == 8 && c.uses.len() == 1 && c.only(puts_byte_above) {
+        e.pass("the store takes the byte alone");
         return;
     }
     if src.is_unsigned() {
@@ -181,6 +196,15 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         let own = (1 << src.bits()) - 1;
         // It is one reader at most that the mask is left to; conversions read what they want besides.
         let readers = c.uses.iter().filter(|u| matches!(u, Use::ShiftLeft(_) | Use::Mask(_))).count();
+        let narrower = c.only(|u| match *u {
+            Use::Narrow { to } => to.is_unsigned() && to.bits() < src.bits(),
+            Use::Extend { from, .. } => from.is_unsigned() && from.bits() < src.bits(),
+            _ => false,
+        });
+        if narrower && c.joined.is_none() && dst.bits() < 64 {
+            e.pass("the reader takes fewer of the bits itself");
+            return;
+        }
         let absorbed = readers <= 1
             && !c.source.chosen
             && c.permuted(src.bits()).is_none()
@@ -229,7 +253,9 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         || !loaded
             && known.fits_signed(src.bits())
             && !matches!(known.how, How::Shift | How::Half | How::Limit)
-            && (known.how != How::Rounded || dst.bits() == 32);
+            && (known.how != How::Rounded || dst.bits() == 32)
+            // above a signed byte that a float became are zeros
+            && (known.zero_from != 16 || src.bits() != 8 || dst.bits() != 64);
     let to_float = c.only(|u| widens_to_single(u, src, dst));
     let permute = match (src.bits(), c.source.high) {
         _ if loaded && dst.bits() == 32 => 0x8880,

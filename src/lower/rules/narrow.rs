@@ -7,7 +7,7 @@ use crate::lower::case::{Case, Origin};
 use crate::lower::emit::Emit;
 use crate::lower::machine::Packing;
 use crate::lower::rule::{Example, Rule};
-use crate::lower::rules::float_to_float::{format, round};
+use crate::lower::rules::float_to_float::{format, round, with_zero};
 use crate::ptx::Type;
 use crate::sass::{Alu, Compare, Convert, Format, Operand, PackMode, Pred, Selector};
 
@@ -45,14 +45,14 @@ fn half_pair(t: Type) -> bool {
 /// The sources, those with a sign taken in put into their registers: F2FP reads none.
 fn plain_sources(c: &Case, e: &mut Emit<'_>) -> SmallVec<[Operand; 5]> {
     let mut sources = c.sources.clone();
-    for (n, &(at, signed)) in c.signed.iter().enumerate() {
-        let same = c.signed[..n].iter().find(|(before, _)| c.sources[*before] == c.sources[at]);
+    for (n, &(at, signed, parameter)) in c.signed.iter().enumerate() {
+        let same = c.signed[..n].iter().find(|(before, ..)| c.sources[*before] == c.sources[at]);
         sources[at] = match same {
-            Some(&(before, _)) => sources[before],
+            Some(&(before, ..)) => sources[before],
             None => {
                 let plain = e.named(c.sources[at]);
                 if let Operand::Reg { reg, .. } = plain {
-                    e.to(reg, Alu::Fadd { ftz: false, sat: false }, &[signed, Operand::NEG_RZ]);
+                    e.to(reg, Alu::Fadd { ftz: false, sat: false }, &with_zero(signed, parameter));
                 }
                 plain
             }

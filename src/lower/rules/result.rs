@@ -167,7 +167,13 @@ pub const RULES: &[Rule] = &[
 /// A reader that takes a half as an integer.
 fn reads_integer(u: &Use) -> bool {
     match u {
-        Use::Logic | Use::Mask(_) | Use::MaskApart | Use::ShiftLeft(_) | Use::Add(_) | Use::Subtract => true,
+        Use::Logic
+        | Use::Mask(_)
+        | Use::MaskApart
+        | Use::ShiftLeft(_)
+        | Use::ShiftLeftAdded
+        | Use::Add(_)
+        | Use::Subtract => true,
         Use::Extend { .. } | Use::Narrow { .. } | Use::Saturate { .. } | Use::Half { .. } => true,
         Use::Compare(ty) => !ty.is_float(),
         Use::FloatToFloat { from, .. } => *from == Type::Bf16,
@@ -224,13 +230,13 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
                 && !(plain && part)
                 && (from == dst
                     || dst == Type::S8 && !word && from == Type::S16
-                    || dst == Type::U8 && !plain && from.is_unsigned())
+                    || dst == Type::U8 && !plain && !word && from.is_unsigned()
+                    || word && !plain && !extended && from.bits() == 32 && from.is_signed() == dst.is_signed())
         }
         Use::Extend { from, to } => dst == Type::S8 && !word && from.is_signed() && to.bits() == 32 && !(plain && part),
-        Use::Compare(t) => dst == Type::S8 && t.is_signed(),
+        Use::Compare(t) => dst == Type::S8 && !word && t.is_signed(),
         Use::Half { signed } => dst == Type::S8 && !word && signed,
-        // Bytes are put together for a word's store.
-        Use::Store { bits: 8, elements: 4 } => !(plain && part),
+        u if puts_byte_above(&u) => c.uses.len() == 1 && !(plain && part),
         Use::ShiftLeft(by) => dst == Type::U8 && c.joined.is_none() && c.uses.len() == 1 && shifted_within(by, 8, 32),
         Use::Insert(bits) => bits <= dst.bits() && !(plain && (part || c.source.half_of_vector())),
         _ => false,
@@ -261,6 +267,11 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
     } else if reader_extends || dst == Type::S8 && !word && c.from_int() {
         e.passed = true;
     }
+}
+
+/// A store of a vector that puts a byte above another one, which takes no more than the byte.
+pub fn puts_byte_above(u: &Use) -> bool {
+    matches!(u, Use::Store { bits: 8, element: 1.. })
 }
 
 /// Add an immediate, under a guard perhaps, as the architecture does it.
