@@ -25,6 +25,9 @@ pub enum How {
     Half,
     /// A limit by a constant in 16 bits, which is none for what is signed.
     Limit,
+    /// A limit from above by a constant in a word, of what zero limits from below: none for what is signed, and none where
+    /// a float is made of it.
+    Clamp,
     /// An earlier conversion.
     Convert,
     /// A float conversion to a half, which ptxas takes as extended only where it becomes a word.
@@ -131,7 +134,8 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
     if half::loses_term(work, s, m) {
         return Known::NOTHING;
     }
-    if m.action == Action::Cvt && m.ty.is_some_and(|t| t.is_int() && t.bits() == 16) && is_raw(work, m, second) {
+    let half_of_its_own = m.ty.is_some_and(|t| t.is_int() && t.bits() == 16) && register_bits(module, s) == 16;
+    if m.action == Action::Cvt && half_of_its_own && is_raw(work, m, second) {
         return Known::NOTHING;
     }
     let alone = m.action == Action::Shr && half::is_half(m) && work.uses(v).len() == 1;
@@ -170,11 +174,30 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
             // a limit from below tells nothing
             let below = m.action == Action::Max && how.is_some() && literal(third);
             let known = if below { None } else { result(work, statement, second, third, alone) };
+            let known = known.or_else(|| limit_of_positive(work, m, second, third));
             known.map(|known| how.map_or(known, |how| known.of_half(how)))
         }
         _ => None,
     };
     known.unwrap_or(Known::NOTHING)
+}
+
+/// Of a limit from above of what was limited by zero from below, both in a word and by constants.
+fn limit_of_positive(work: &mut Work<'_>, m: &Meaning, value: u32, limit: u32) -> Option<Known> {
+    let literal = |work: &Work<'_>, at: u32| {
+        constant(work.module, at, |_| None).and_then(|v| i32::try_from(v).ok()).filter(|&v| v >= 0)
+    };
+    let signed_word = |m: &Meaning| m.ty == Some(Type::S32);
+    let limit = literal(work, limit).filter(|_| m.action == Action::Min && signed_word(m))?;
+    let v = work.value(value)?;
+    let s = work.statement(work.made(v).statement);
+    let below = work.meaning(s);
+    let third = s.operands + 2;
+    let positive = below.action == Action::Max && signed_word(below) && s.guard.is_none();
+    let from = literal(work, third).filter(|_| positive && s.operand_count == 3)?;
+    // as the last of two limits ptxas takes it for known, but of zero not where a float is made
+    let how = if from == 0 { How::Clamp } else { How::Limit };
+    Some(Known::zeros(32 - limit.leading_zeros(), how))
 }
 
 /// Whether F2I leaves something above a half: from f64, and where it flushes, itself or what it takes in.
@@ -251,7 +274,8 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
             let top = 64 - mask.leading_zeros();
             // A mask of what is zero already changes nothing.
             let source = known(second).unwrap_or(Known::NOTHING);
-            if source.fits_unsigned(top) && mask == truncate(u64::MAX, top) {
+            let shifted = half && matches!(source.how, How::Shift | How::Half);
+            if !shifted && source.fits_unsigned(top) && mask == truncate(u64::MAX, top) {
                 return Some(source);
             }
             (top < m.ty?.bits()).then(|| Known::zeros(top, How::Mask))

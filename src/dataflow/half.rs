@@ -29,7 +29,7 @@ impl Half {
             // read again with 16 bits
             How::Param => Half { term: if from < 16 { 16 } else { from }, factor: 64 },
             How::Shift | How::Half | How::Other => Half { term: from, factor: 64 },
-            How::Unknown | How::Limit | How::Convert | How::Rounded => Half::NOTHING,
+            How::Unknown | How::Limit | How::Clamp | How::Convert | How::Rounded => Half::NOTHING,
         }
     }
 }

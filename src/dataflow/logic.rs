@@ -115,8 +115,27 @@ impl Merging<'_> {
     /// The function of a conversion that keeps the low bits that a mask names, where more goes into it than the mask and
     /// the source, at the operand `source` of the statement `at`.
     pub fn mask(&self, source: u32, mask: u64, at: u32) -> Option<Logic> {
+        if self.keeps_one(source, mask) {
+            return None;
+        }
         let logic = self.masked(source, mask, at, DEPTH);
         (logic.inputs.len() == PLACES.len()).then_some(logic)
+    }
+
+    /// Whether of two values that are put together a mask keeps one alone, as the other is shifted left past it.
+    fn keeps_one(&self, source: u32, mask: u64) -> bool {
+        let flow = self.flow;
+        let Some(s) = flow.value(source).map(|v| flow.maker(v).0) else { return false };
+        let above = |at: u32| {
+            let shift = flow.value(at).map(|v| flow.maker(v).0).filter(|s| s.guard.is_none());
+            shift.filter(|s| flow.meaning(s).action == Action::Shl).is_some_and(|s| {
+                let by = flow.arguments(s).nth(2).and_then(|at| flow.constant(at));
+                by.is_some_and(|by| by < 64 && mask >> by == 0)
+            })
+        };
+        s.guard.is_none()
+            && matches!(flow.meaning(s).action, Action::Or | Action::Xor)
+            && flow.arguments(s).skip(1).any(above)
     }
 
     /// The statement that takes the mask in which makes a value, where one does.

@@ -134,6 +134,10 @@ pub struct Meaning {
     pub settles: bool,
     /// `popc`, `clz`, `bfind`, `brev`
     pub counts: bool,
+    /// Its floating-point result is never negative: it is clamped, or a power.
+    pub positive: bool,
+    /// `mma` of tf32 numbers, of which it reads no more than the bits that they have.
+    pub multiplies_tf32: bool,
     /// Threads or memory wait there: what is loaded before is loaded apart from what is loaded behind.
     pub fences: bool,
     /// It reads its address in uniform registers: bulk copies, descriptors of tensors.
@@ -221,6 +225,8 @@ impl Meaning {
             fences: false,
             uniform: false,
             counts: false,
+            positive: false,
+            multiplies_tf32: false,
             rounds: false,
             truncates: false,
             computed: None,
@@ -353,6 +359,8 @@ impl Meaning {
         m.settles = base == b"membar" || base == b"fence" && !opcode.parts().any(|part| part == b"proxy");
         m.parts = m.calls || m.settles || matches!(base, b"div" | b"rem") && m.ty == Some(Type::S32);
         m.counts = matches!(base, b"popc" | b"clz" | b"bfind" | b"brev");
+        m.positive = m.sat || base == b"ex2";
+        m.multiplies_tf32 = matches!(base, b"mma" | b"wmma") && opcode.parts().any(|part| part == b"tf32");
         m.fences = matches!(base, b"bar" | b"barrier" | b"membar" | b"fence");
         m.uniform =
             matches!(base, b"cp" | b"prefetch") && opcode.parts().any(|part| matches!(part, b"bulk" | b"tensormap"));

@@ -111,6 +111,8 @@ pub enum Use {
     Address,
     /// Floating-point arithmetic of that type, and whether it flushes.
     Float(Type, bool),
+    /// A factor of a product of tf32 matrices.
+    Tf32,
     /// Taken away, negated or made positive in 16 bits.
     Subtract,
     /// Integer arithmetic or anything else.
@@ -207,6 +209,7 @@ impl Flow<'_> {
                 length.and_then(|bits| u32::try_from(bits).ok()).map_or(Use::Other, Use::Insert)
             }
             Action::Or | Action::Xor | Action::Not | Action::Lop3 | Action::Prmt => Use::Logic,
+            Action::Effect if m.multiplies_tf32 && matches!(position, 1 | 2) => Use::Tf32,
             Action::Setp => Use::Compare(ty),
             Action::Set => Use::Compare(m.source.unwrap_or(ty)),
             Action::Add

@@ -127,7 +127,7 @@ pub struct Case {
     pub read_as_word: bool,
     /// The source is one word of a pair that one instruction writes, which the half unit does not read.
     pub word_of_pair: bool,
-    /// Of an unsigned byte all readers take some bits away.
+    /// Of an unsigned byte in a half all readers take some bits away.
     pub only_masked: bool,
 }
 
@@ -142,7 +142,8 @@ impl Case {
             case.dead = case.uses.is_empty() && !flow.snippet();
             case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v, DEPTH / 2);
             case.pair = flow.pair(v);
-            case.only_masked = form.dst == Type::U8 && flow.only_masked(v, 8);
+            let byte = form.dst == Type::U8 || form.src == Type::U8 && form.dst.is_int() && form.dst.bits() == 16;
+            case.only_masked = byte && case.dst_bits == 16 && flow.only_masked(v, 8);
             case.joins =
                 case.dst_bits == 16 && flow.escapes(v) && flow.copies_at_end(flow.maker(v).1, statement.operands);
             case.predicated = flow.is_made_by_predicate(v);
@@ -353,6 +354,7 @@ impl Case {
             permuted: None,
             field: None,
             clamped: false,
+            positive: false,
             product: false,
             factors: None,
             flushed: false,

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::sass::{Alu, Compare, Guard, Instruction, Op, Operand, Pred, Reg};
 
-use super::case::{Case, Joined, Permutation};
+use super::case::{Case, Joined, Origin, Permutation};
 use super::machine::{Machine, Zero};
 use super::registers::Registers;
 
@@ -160,7 +160,16 @@ impl<'a> Emit<'a> {
                 let [a, b, third] = inputs.map(|input| self.named(input));
                 self.result(Alu::Lop3, &[a, b, third, Operand::Bits(u32::from(table)), Operand::NOT_PT]);
             }
-            _ => self.mask(mask),
+            // of two masks what both keep
+            _ => match c.source.origin {
+                Origin::Masked { of, mask: before }
+                    if self.out.is_empty() && self.value == c.source.plain && before as u32 & mask != 0 =>
+                {
+                    self.value = of;
+                    self.mask(before as u32 & mask);
+                }
+                _ => self.mask(mask),
+            },
         }
     }
 

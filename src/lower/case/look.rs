@@ -127,7 +127,9 @@ impl Look<'_, '_> {
     fn through_sign(&self, made: &Made<'_>, signs: &mut Signs, source: &mut Source) -> Option<u32> {
         let (form, m) = (self.form, made.meaning);
         let same = form.src.is_float() && m.ty == Some(form.src);
-        source.clamped = same && m.sat && !signs.neg && !signs.abs;
+        let unsigned = same && !signs.neg && !signs.abs;
+        source.clamped = unsigned && m.sat;
+        source.positive = unsigned && m.positive;
         // A sign change that flushes is read as a sign only by what makes integers, which flushes then, and by the
         // product that flushes before a conversion to f64.
         if !same || m.ftz && !form.dst.is_int() && !(form.ftz && form.dst == Type::F64) {
@@ -319,11 +321,11 @@ impl Look<'_, '_> {
         source.field = self.field(made.at, MASKS);
         source.origin = Origin::Computed;
         let constant = made.arguments.get(2).and_then(|&at| self.flow.constant(at));
-        if let (Some(of), Some(_)) = (self.argument(made, 1), constant) {
+        if let (Some(of), Some(mask)) = (self.argument(made, 1), constant) {
             let wide = made.meaning.ty.is_some_and(|t| t.bits() >= 32);
             source.origin = match wide && self.is_shifted(of) {
                 true => Origin::Shifted { by: 0 },
-                false => Origin::Masked { of: self.operand(of) },
+                false => Origin::Masked { of: self.operand(of), mask },
             };
         }
     }

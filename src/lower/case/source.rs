@@ -49,6 +49,8 @@ pub enum Origin {
     Masked {
         /// The value before.
         of: Operand,
+        /// The constant.
+        mask: u64,
     },
     /// Another conversion's result.
     Converted,
@@ -98,6 +100,8 @@ pub struct Source {
     pub flushed: bool,
     /// What made it clamped it to [0, 1] already.
     pub clamped: bool,
+    /// What made the value makes nothing negative.
+    pub positive: bool,
     /// It is a product that nothing else reads, which can flush.
     pub product: bool,
     /// The factors of a flushing product that nothing else reads.

@@ -128,7 +128,7 @@ pub const RULES: &[Rule] = &[
                     operand = flushed(c, e, operand);
                 }
             }
-            let through_word = ftz || src == Format::F64;
+            let through_word = ftz || src == Format::F64 || c.source.flushed;
             if dst.bits < 32 && !through_word && !c.takes_over && extended_later(c) {
                 e.pass("the extension that reads it carries the conversion: F2I writes 32 bits");
                 return;

@@ -50,7 +50,10 @@ fn reads(c: &Case) -> Int {
 fn is_word(c: &Case, bits: u8) -> bool {
     bits == 32
         || c.source.known.fits_unsigned(bits.into())
-            && !matches!(c.source.known.how, How::Mask | How::Half | How::Rounded | How::Choice | How::Unknown)
+            && !matches!(
+                c.source.known.how,
+                How::Mask | How::Half | How::Rounded | How::Choice | How::Clamp | How::Unknown
+            )
             && (c.source.known.how != How::Load || c.source.only_reader || c.source.byte.is_some())
             && !(bits == 16 && c.source.shared_byte)
         || bits == 16 && matches!(c.source.origin, Origin::Param { bits: 8 | 16, .. })
@@ -99,7 +102,7 @@ fn reads_field(c: &Case, f: Field) -> bool {
 /// What a shift brought down, with other bits above.
 fn shifted(c: &Case, bits: u8) -> bool {
     match c.source.field {
-        _ if c.source.known.how == How::Choice => true,
+        _ if matches!(c.source.known.how, How::Choice | How::Clamp) => true,
         // Masked to a byte, which only a byte's reader does again.
         Some(f) if f.shifted => f.bits != 8 || bits == 8,
         Some(f) => u32::from(bits) < f.bits && c.source.only_reader,
@@ -233,7 +236,7 @@ pub const RULES: &[Rule] = &[
         emit: |c, e| {
             let mut src = reads(c);
             let mut operand = c.source.operand;
-            if let Origin::Masked { of } = c.source.origin
+            if let Origin::Masked { of, .. } = c.source.origin
                 && masked_part(c)
             {
                 src = Int { bits: if c.source.known.fits_unsigned(8) { 8 } else { 16 }, signed: false };

@@ -76,8 +76,10 @@ pub const RULES: &[Rule] = &[
             }
             let fits = if c.form.dst.is_signed() { known.fits_signed(bits) } else { known.fits_unsigned(bits) };
             // a limit or a field without sign is none for a signed byte
-            let positive = known.zero_from < 64 && matches!(known.how, How::Shift | How::Limit | How::Other);
-            let seen = known.how != How::Half && !(c.form.dst.is_signed() && (positive || known.how == How::Shift));
+            let positive =
+                known.zero_from < 64 && matches!(known.how, How::Shift | How::Limit | How::Clamp | How::Other);
+            let seen = !matches!(known.how, How::Half | How::Rounded)
+                && !(c.form.dst.is_signed() && (positive || known.how == How::Shift));
             if fits && seen {
                 e.folded = Some("the bits above are already those of the type");
             }
@@ -205,6 +207,10 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             e.pass("the reader takes fewer of the bits itself");
             return;
         }
+        if c.only_masked && c.joined.is_none() && !c.source.high {
+            e.pass("the readers take fewer of the bits themselves");
+            return;
+        }
         let absorbed = readers <= 1
             && !c.source.chosen
             && c.permuted(src.bits()).is_none()
@@ -252,7 +258,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         || c.source.taken
         || !loaded
             && known.fits_signed(src.bits())
-            && !matches!(known.how, How::Shift | How::Half | How::Limit)
+            && !matches!(known.how, How::Shift | How::Half | How::Limit | How::Clamp)
             && (known.how != How::Rounded || dst.bits() == 32)
             // above a signed byte that a float became are zeros
             && (known.zero_from != 16 || src.bits() != 8 || dst.bits() != 64);

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::cvt::{Form, Rounding};
+use crate::dataflow::Use;
 use crate::lower::case::{Case, Origin};
 use crate::lower::emit::Emit;
 use crate::lower::machine::Packing;
@@ -122,19 +123,28 @@ pub const RULES: &[Rule] = &[
             let (s, one, half) = (c.source.plain, e.scratch(), e.scratch());
             let infinity = Operand::F32(f32::INFINITY, Selector::Whole);
             let shared = c.read_later || c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
-            if shared {
+            let positive = if c.source.positive { s } else { s.absolute() };
+            if c.source.operand.modified() {
+                // ptxas names the statement that changes the sign for the sum.
+                e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, positive, infinity);
+                e.to(one, Alu::Mov, &[s]);
+            } else if shared {
                 // The source is needed as it was.
-                e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, s.absolute(), infinity);
+                e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, positive, infinity);
                 super::result::add_immediate(c, e, None, one, s, 0x1000);
                 e.to(one, Alu::Sel, &[Operand::reg(one), s, Operand::Pred(Pred(0), true)]);
             } else {
                 e.to(half, Alu::Mov, &[Operand::Bits(0x1000)]);
                 e.to(one, Alu::Mov, &[s]);
-                e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, s.absolute(), infinity);
+                e.compare(Alu::Fsetp(Compare::Geu), Pred(0), Pred::PT, positive, infinity);
                 let add = [Operand::reg(one), Operand::Bits(1), Operand::reg(half)];
                 e.guarded(Some((Pred(0), true)), one, Alu::ImadIadd, &add);
             }
             e.value = Operand::reg(one);
+            if c.only(|u| *u == Use::Tf32) && !c.form.satfinite {
+                e.note = Some("the product that reads it takes no more than the bits of a tf32");
+                return;
+            }
             // A reader that only masks by as much does the clearing itself.
             e.mask(0xffff_e000);
             if c.form.satfinite {

@@ -230,7 +230,7 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
                 && !(plain && part)
                 && (from == dst
                     || dst == Type::S8 && !word && from == Type::S16
-                    || dst == Type::U8 && !plain && !word && from.is_unsigned()
+                    || dst == Type::U8 && !word && from.is_unsigned()
                     || word && !plain && !extended && from.bits() == 32 && from.is_signed() == dst.is_signed())
         }
         Use::Extend { from, to } => dst == Type::S8 && !word && from.is_signed() && to.bits() == 32 && !(plain && part),
