@@ -21,7 +21,7 @@ pub enum How {
     Mask,
     /// A logical right shift by a constant.
     Shift,
-    /// Arithmetic in 16 bits, which ptxas takes as known only where a half or byte becomes a word.
+    /// Arithmetic, which ptxas takes as known only where a half or byte becomes a word.
     Half,
     /// A limit by a constant in 16 bits, which is none for what is signed.
     Limit,
@@ -52,6 +52,8 @@ pub struct Known {
     pub half: Half,
     /// How it came to be known.
     pub how: How,
+    /// It is a byte of a loaded vector, of which arithmetic knows nothing.
+    pub part: bool,
     /// The value itself.
     pub constant: Option<u64>,
 }
@@ -59,17 +61,17 @@ pub struct Known {
 impl Known {
     /// Nothing.
     pub const NOTHING: Known =
-        Known { zero_from: 64, sign_from: 64, half: Half::NOTHING, how: How::Unknown, constant: None };
+        Known { zero_from: 64, sign_from: 64, half: Half::NOTHING, how: How::Unknown, part: false, constant: None };
 
     /// Zero from a bit on.
     pub const fn zeros(from: u32, how: How) -> Known {
         let sign_from = if from < 63 { from as u8 + 1 } else { 64 };
-        Known { zero_from: from as u8, sign_from, half: Half::of(from, how), how, constant: None }
+        Known { zero_from: from as u8, sign_from, half: Half::of(from, how), how, part: false, constant: None }
     }
 
     /// Sign-extended from so many bits.
     pub const fn signs(from: u32, how: How) -> Known {
-        Known { zero_from: 64, sign_from: from as u8, half: Half::NOTHING, how, constant: None }
+        Known { zero_from: 64, sign_from: from as u8, half: Half::NOTHING, how, part: false, constant: None }
     }
 
     /// A constant.
@@ -77,7 +79,7 @@ impl Known {
         let zero_from = 64 - v.leading_zeros() as u8;
         let sign_from = 65 - (v.leading_zeros().max(v.leading_ones())) as u8;
         let half = Half::of(zero_from.into(), How::Constant);
-        Known { zero_from, sign_from: sign_from.min(64), half, how: How::Constant, constant: Some(v) }
+        Known { zero_from, sign_from: sign_from.min(64), half, how: How::Constant, part: false, constant: Some(v) }
     }
 
     /// As arithmetic in 16 bits makes it known.
@@ -113,7 +115,8 @@ pub(super) fn follows(m: &Meaning) -> bool {
         Action::And | Action::Or | Action::Xor | Action::Selp | Action::Add | Action::Sub | Action::Mul => {
             m.ty.is_some_and(|t| !t.is_float())
         }
-        Action::Mad | Action::MulHi => half::is_half(m),
+        Action::MulHi => half::is_half(m),
+        Action::Mad => m.ty.is_some_and(|t| !t.is_float()),
         Action::Shl | Action::Shr | Action::Min | Action::Max | Action::Bfe => m.ty.is_some_and(|t| !t.is_float()),
         _ => false,
     }
@@ -155,7 +158,7 @@ pub(super) fn of_value(work: &mut Work<'_>, v: Value) -> Known {
             let ty = m.ty.map(|ty| if half && ty == Type::S16 { Type::U16 } else { ty });
             ty.map(|ty| match how {
                 How::Param => extension(ty, how),
-                _ => Known { half: half::of_load(space, vector, ty), ..extension(ty, how) },
+                _ => Known { half: half::of_load(space, vector, ty), part: vector, ..extension(ty, how) },
             })
         }
         // bytes that a word is unpacked into
@@ -241,8 +244,9 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
     };
     let half = half::is_half(m);
     // as many bits as a term or a factor has
-    let term = |at: u32| known(at).map(|k| u32::from(if half { k.half.term } else { k.zero_from }));
-    let factor = |at: u32| known(at).map(|k| u32::from(if half { k.half.factor } else { k.zero_from }));
+    let word = |k: Known| if k.part { 64 } else { k.zero_from };
+    let term = |at: u32| known(at).map(|k| u32::from(if half { k.half.term } else { word(k) }));
+    let factor = |at: u32| known(at).map(|k| u32::from(if half { k.half.factor } else { word(k) }));
     // what a limit of halves leaves above is not known
     if work.abilities.limits_halves && half && matches!(m.action, Action::Min | Action::Max) {
         return None;
@@ -283,41 +287,43 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
         // The sums and products of small unsigned values are known to be small.
         Action::Or | Action::Xor => bounded(term(second)?.max(term(third)?), m.ty?),
         Action::Selp => {
-            let known = bounded(term(second)?.max(term(third)?), m.ty?);
+            let known = limited(term(second)?.max(term(third)?), m.ty?);
             let constants = constant(second).is_some() && constant(third).is_some();
             known.map(|k| if constants { Known { how: How::Choice, ..k.seen(k.zero_from, k.zero_from) } } else { k })
         }
         Action::Add => bounded(term(second)?.max(term(third)?) + 1, m.ty?),
         Action::Mul if !m.ty?.is_float() => bounded(factor(second)? + factor(third)?, m.ty?),
-        Action::Mad if half => {
+        Action::Mad if !m.ty?.is_float() => {
             let fourth = after(module, third, s.operands + s.operand_count);
             bounded((factor(second)? + factor(third)?).max(factor(fourth)?) + 1, m.ty?)
         }
         Action::MulHi if half => bounded((term(second)? + term(third)?).saturating_sub(16), m.ty?),
         Action::Shl => bounded(term(second)? + constant(third)?.min(64) as u32, m.ty?),
         Action::Min if half && m.ty?.is_unsigned() && (constant(second).is_some() || constant(third).is_some()) => {
-            bounded(term(second).unwrap_or(64).min(term(third).unwrap_or(64)), m.ty?)
+            limited(term(second).unwrap_or(64).min(term(third).unwrap_or(64)), m.ty?)
         }
-        Action::Min if half && m.ty?.is_unsigned() => bounded(term(second)?.max(term(third)?), m.ty?),
+        Action::Min if half && m.ty?.is_unsigned() => limited(term(second)?.max(term(third)?), m.ty?),
         // a limit of a pair is two choices
         Action::Min if m.ty?.bits() == 64 => None,
         Action::Min if m.ty?.is_unsigned() => {
             let of = |at| known(at).map_or(64, |k| k.zero_from);
-            bounded(of(second).min(of(third)).into(), m.ty?).map(|k| k.seen(64, 64))
+            limited(of(second).min(of(third)).into(), m.ty?).map(|k| k.seen(64, 64))
         }
         Action::Max if m.ty?.is_unsigned() => bounded(term(second)?.max(term(third)?), m.ty?),
         Action::Shr if m.ty?.is_unsigned() || !m.ty?.is_signed() => {
             let by = constant(third)?;
             let width = m.ty?.bits();
-            let source = known(second);
+            let source = known(second).map(|k| if k.part && !half { Known::NOTHING } else { k });
             // what a half is extended by before it is shifted, ptxas does not see
             if half && term(second).is_none_or(|bits| bits > 16) {
                 return None;
             }
             let from = source.map_or(width, |k| width.min(k.zero_from.into()));
+            // what a word is known by besides is seen where it becomes a word again
+            let how = if width == 32 && from < width && width - by as u32 > 16 { How::Half } else { How::Shift };
             (by > 0 && by < u64::from(width)).then(|| Known {
                 half: half::of_shift(source.unwrap_or(Known::NOTHING), by as u32, width, alone),
-                ..Known::zeros(from.saturating_sub(by as u32), How::Shift)
+                ..Known::zeros(from.saturating_sub(by as u32), how)
             })
         }
         Action::Shr if m.ty?.is_signed() => {
@@ -347,7 +353,9 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
                     let (dst, src) = (m.ty?, m.source?);
                     // through a word of their own ptxas extends them for good
                     let how = if m.ftz || src == Type::F64 { How::Convert } else { How::Rounded };
+                    let part = source.part && source.fits_unsigned(dst.bits().min(src.bits()));
                     converted(dst, src, m.sat, width, source)
+                        .map(|k| Known { part, ..k })
                         .map(
                             |k| {
                                 if !src.is_int() && width == 32 && k.how == How::Convert {
@@ -383,8 +391,13 @@ fn computed(action: Action, ty: Option<Type>, constants: impl Fn() -> Option<(u6
     Some(Known::value(if ty.is_signed() { sign_extend(v, ty.bits()) } else { v }))
 }
 
-/// Zeros from a bit on, where that bit is within the register that holds the type.
+/// Zeros from a bit on, where that bit is within the register that holds the type, as arithmetic makes them known.
 fn bounded(bits: u32, ty: Type) -> Option<Known> {
+    limited(bits, ty).map(|known| Known { how: How::Half, ..known })
+}
+
+/// As [`bounded`], of a limit or a choice.
+fn limited(bits: u32, ty: Type) -> Option<Known> {
     (bits < ty.bits().max(32)).then(|| Known::zeros(bits, How::Other))
 }
 

@@ -303,7 +303,12 @@ impl Merging<'_> {
             return Logic::of(Input::Constant(u64::MAX - u64::from(operand)));
         };
         let value = flow.value(source.operand);
-        let parameter = value.filter(|&v| self.constant_operands && flow.loads_parameter(flow.maker(v).0));
+        // less than a word is loaded into a register
+        let whole = |s: &Statement| flow.meaning(s).ty.is_none_or(|ty| ty.bits() >= 32);
+        let parameter = value.filter(|&v| {
+            let s = flow.maker(v).0;
+            self.constant_operands && whole(s) && flow.loads_parameter(s)
+        });
         let mut logic = Logic::of(match parameter {
             Some(v) => Input::Parameter(v),
             None => Input::Register { register, value },

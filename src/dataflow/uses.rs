@@ -363,14 +363,43 @@ impl Flow<'_> {
         })
     }
 
-    /// Whether all that reads a value of so many bits takes away some of them by a mask or a shift.
-    pub fn only_masked(&self, v: Value, bits: u32) -> bool {
+    /// Whether all that reads a 64-bit value wants its high word: shifts right, and what takes it apart and reads that one.
+    pub fn high_only(&self, v: Value) -> bool {
+        let module = self.module();
+        let read = |at: u32| self.value(at).is_some_and(|v| self.uses(v).next().is_some() || self.escapes(v));
+        let mut uses = self.uses(v).peekable();
+        uses.peek().is_some()
+            && !self.escapes(v)
+            && uses.all(|site| {
+                let s = &module.statements[site.statement as usize];
+                match self.meaning(s).action {
+                    Action::Shr => self.arguments(s).nth(2).and_then(|at| self.constant(at)).is_some_and(|by| by >= 32),
+                    Action::Mov => {
+                        module.operands[s.operands as usize].kind == OperandKind::Vector(2) && !read(s.operands + 1)
+                    }
+                    _ => false,
+                }
+            })
+    }
+
+    /// Whether all that reads a value of so many bits takes away some of them by a mask or a shift, or inserts them (where
+    /// they are of a `word`) somewhere.
+    pub fn only_masked(&self, v: Value, bits: u32, word: bool) -> bool {
         let own = (1 << bits) - 1;
         let mut uses = self.uses(v).peekable();
         uses.peek().is_some()
             && !self.escapes(v)
             && uses.all(|site| match self.classify(site) {
                 Use::Mask(mask) => mask & own != own,
+                // a product by a power of two is a shift
+                Use::Half { signed: false } => {
+                    let s = &self.module().statements[site.statement as usize];
+                    let factor = || self.arguments(s).skip(1).find_map(|at| self.constant(at));
+                    s.guard.is_none()
+                        && self.meaning(s).action == Action::MulWide
+                        && factor()
+                            .is_some_and(|by| by.is_power_of_two() && !self.is_added(s, by.trailing_zeros().into()))
+                }
                 // what extends it again is nothing
                 Use::Extend { from, .. } if from.is_unsigned() && from.bits() >= bits => {
                     let s = &self.module().statements[site.statement as usize];
@@ -381,6 +410,7 @@ impl Flow<'_> {
                                 && self.uses(result).all(|site| match self.classify(site) {
                                     Use::Mask(mask) => mask & own != own,
                                     Use::ShiftLeft(_) => true,
+                                    Use::Insert(inserted) => word && inserted <= bits,
                                     _ => false,
                                 })
                         })

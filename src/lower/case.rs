@@ -109,6 +109,8 @@ pub struct Case {
     pub made: u8,
     /// Nothing wants more than the low word of a 64-bit result.
     pub low_only: bool,
+    /// Nothing wants more than the high word of a 64-bit result.
+    pub high_only: bool,
     /// Whether the result is not read although it could be.
     pub dead: bool,
     /// The mask of the conversion takes the operation before it in.
@@ -141,9 +143,10 @@ impl Case {
             case.uses = flow.wants(v);
             case.dead = case.uses.is_empty() && !flow.snippet();
             case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v, DEPTH / 2);
+            case.high_only = form.dst.bits() == 64 && form.dst.is_int() && flow.high_only(v);
             case.pair = flow.pair(v);
             let byte = form.dst == Type::U8 || form.src == Type::U8 && form.dst.is_int() && form.dst.bits() == 16;
-            case.only_masked = byte && case.dst_bits == 16 && flow.only_masked(v, 8);
+            case.only_masked = byte && case.dst_bits == 16 && flow.only_masked(v, 8, form.src.bits() < 64);
             case.joins =
                 case.dst_bits == 16 && flow.escapes(v) && flow.copies_at_end(flow.maker(v).1, statement.operands);
             case.predicated = flow.is_made_by_predicate(v);
@@ -383,6 +386,7 @@ impl Case {
             reader: None,
             made: 0,
             low_only: false,
+            high_only: false,
             dead: false,
             joined: None,
             taken_at: None,

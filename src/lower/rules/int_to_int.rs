@@ -171,6 +171,10 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
         e.pass("the store takes the byte alone");
         return;
     }
+    if c.high_only && src.is_unsigned() {
+        e.folded = Some("the zero above is all that is read");
+        return;
+    }
     if src.is_unsigned() {
         let byte_to_float = c.source.byte.is_some() && c.only(|u| widens_to_single(u, src, dst));
         let half = matches!(known.how, How::Half | How::Rounded) && dst.bits() != 32;

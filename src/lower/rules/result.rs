@@ -227,7 +227,7 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
     let reader_extends = c.only(|u| match *u {
         Use::ToFloat { from, to } => {
             to == Type::F32
-                && !(plain && part)
+                && !(plain && part && from == dst)
                 && (from == dst
                     || dst == Type::S8 && !word && from == Type::S16
                     || dst == Type::U8 && !word && from.is_unsigned()
