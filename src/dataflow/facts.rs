@@ -203,15 +203,23 @@ fn limit_of_positive(work: &mut Work<'_>, m: &Meaning, value: u32, limit: u32) -
     Some(Known::zeros(32 - limit.leading_zeros(), how))
 }
 
-/// Whether F2I leaves something above a half: from f64, and where it flushes, itself or what it takes in.
+/// Whether F2I leaves something above a half: from f64, where it flushes, itself or what it takes in, and where it limits to a
+/// signed half.
 fn is_raw(work: &mut Work<'_>, m: &Meaning, source: u32) -> bool {
     let flushes = |m: &Meaning| m.ftz && m.source == Some(Type::F32);
     if m.source == Some(Type::F64) || flushes(m) {
         return true;
     }
-    let maker =
-        work.value(source).filter(|_| m.source == Some(Type::F32)).map(|v| work.statement(work.made(v).statement));
-    maker.map(|s| work.meaning(s)).is_some_and(|m| m.action == Action::Cvt && m.ty == m.source && flushes(m))
+    let limits = m.sat && m.ty == Some(Type::S16) && m.source == Some(Type::S32);
+    if m.source != Some(Type::F32) && !limits {
+        return false;
+    }
+    let maker = work.value(source).map(|v| work.statement(work.made(v).statement)).map(|s| work.meaning(s));
+    // a limit of what a float became is an F2I of its own
+    maker.is_some_and(|made| {
+        made.action == Action::Cvt
+            && if limits { made.source == Some(Type::F32) } else { made.ty == made.source && flushes(made) }
+    })
 }
 
 /// The width of the register that a statement writes, in bits.
@@ -427,7 +435,7 @@ fn converted(dst: Type, src: Type, sat: bool, width: u32, known: Known) -> Optio
             if dst.is_signed() { Known::signs(16, How::Rounded) } else { Known::zeros(16, How::Rounded) }
         } else if dst == Type::S8 && half {
             // The unit extends it to a word; the register gets it with zeros above the half.
-            Known { zero_from: 16, ..Known::signs(8, How::Convert) }
+            Known { zero_from: 16, ..Known::signs(8, How::Other) }
         } else if dst.is_signed() {
             Known::signs(bits, How::Convert)
         } else {
@@ -437,7 +445,8 @@ fn converted(dst: Type, src: Type, sat: bool, width: u32, known: Known) -> Optio
     if sat {
         return Some(match dst {
             Type::S8 if half => Known::zeros(16, How::Convert),
-            Type::S16 if half => Known::NOTHING,
+            Type::S16 if half => Known::zeros(16, How::Convert),
+            _ if half && dst.is_unsigned() => extension(dst, How::Limit),
             _ => extension(dst, How::Convert),
         });
     }

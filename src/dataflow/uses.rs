@@ -344,7 +344,7 @@ impl Flow<'_> {
         uses.all(|site| match self.classify(site) {
             Use::Store { bits, .. } => bits <= 32,
             Use::Narrow { to } => to.bits() <= 32,
-            Use::Extend { from, .. } => from.bits() < 32,
+            Use::Extend { from, .. } | Use::Saturate { from, .. } => from.bits() <= 32,
             Use::Address => self.meaning(&module.statements[site.statement as usize]).shared,
             Use::Mask(mask) => mask >> 32 == 0,
             // the low word becomes the high one

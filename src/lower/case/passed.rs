@@ -37,13 +37,19 @@ impl Case {
             }
             let narrow = if form.dst.bits() <= form.src.bits() { form.dst } else { form.src };
             let same = narrow.bits() == self.form.src.bits();
+            // A float is made without sign of the byte that was cut with it.
+            if same && form.dst == Type::S8 && !self.form.src.is_signed() && self.form.dst == Type::F32 {
+                return;
+            }
             // A signed byte in a half has zeros above, which this reader sees.
             let fits = narrow.bits() < self.form.src.bits()
                 && narrow.is_signed() == self.form.src.is_signed()
                 // a limit to less than a word is one of halves
                 && (!self.form.sat || self.form.dst.bits() >= 32)
                 && (self.form.dst == Type::F32
-                    || self.form.dst.is_int() && self.form.dst.bits() < 64 && narrow.is_signed());
+                    // what is no wider is a copy, or cut anew
+                    || self.form.dst.is_int()
+                        && (self.form.dst.bits() > self.form.src.bits() || self.form.dst == narrow) && self.form.dst.bits() < 64 && narrow.is_signed());
             if same || fits {
                 // Of as many bits, it is this reader's sign that counts.
                 if !same {

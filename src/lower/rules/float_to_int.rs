@@ -88,6 +88,7 @@ pub const RULES: &[Rule] = &[
                 && c.form.src == Type::F32
                 && c.machine.half_unit_integers
                 && !ftz
+                && !c.source.flushed
                 && !operand.modified()
                 && !c.word_of_pair
                 && matches!(round, Round::Near | Round::Trunc)

@@ -1,7 +1,7 @@
 //! Integer to float: I2F, and I2FP for 32-bit integers.
 
 use crate::bits::sign_extend;
-use crate::dataflow::facts::How;
+use crate::dataflow::facts::{How, Known};
 use crate::lower::case::{Case, Field, Origin};
 use crate::lower::emit::Emit;
 use crate::lower::rule::{Example, Rule};
@@ -50,6 +50,7 @@ fn reads(c: &Case) -> Int {
 fn is_word(c: &Case, bits: u8) -> bool {
     bits == 32
         || c.source.known.fits_unsigned(bits.into())
+            && !(c.source.bits == 64 && c.source.known.how == How::Convert)
             && !matches!(
                 c.source.known.how,
                 How::Mask | How::Half | How::Rounded | How::Choice | How::Clamp | How::Unknown
@@ -99,10 +100,17 @@ fn reads_field(c: &Case, f: Field) -> bool {
     }
 }
 
+/// A signed byte that was cut to a half, with zeros above that.
+fn is_cut_sign(known: Known) -> bool {
+    known.how == How::Convert && known.zero_from == 16 && known.sign_from == 8
+}
+
 /// What a shift brought down, with other bits above.
 fn shifted(c: &Case, bits: u8) -> bool {
     match c.source.field {
         _ if matches!(c.source.known.how, How::Choice | How::Clamp) => true,
+        // the sign of a byte that was cut
+        _ if bits == 8 && is_cut_sign(c.source.known) => true,
         // Masked to a byte, which only a byte's reader does again.
         Some(f) if f.shifted => f.bits != 8 || bits == 8,
         Some(f) => u32::from(bits) < f.bits && c.source.only_reader,

@@ -264,8 +264,8 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
             && known.fits_signed(src.bits())
             && !matches!(known.how, How::Shift | How::Half | How::Limit | How::Clamp)
             && (known.how != How::Rounded || dst.bits() == 32)
-            // above a signed byte that a float became are zeros
-            && (known.zero_from != 16 || src.bits() != 8 || dst.bits() != 64);
+            // above a signed byte in a half are zeros
+            && (known.zero_from != 16 || dst.bits() != 64);
     let to_float = c.only(|u| widens_to_single(u, src, dst));
     let permute = match (src.bits(), c.source.high) {
         _ if loaded && dst.bits() == 32 => 0x8880,
