@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::ptx::{Statement, StatementKind, Type};
 
 use super::flow::{Flow, Parameter, Value};
+use super::meaning::Action;
 use super::uses::{READERS, Use};
 
 use readers::{STEPS, What};
@@ -84,6 +85,17 @@ impl Flow<'_> {
             self.uses(v).take(READERS).take_while(|site| site.statement < statement).any(|site| {
                 let to_float = matches!(self.classify(site), Use::ToFloat { from, .. } if from.bits() == 16);
                 to_float && self.is_kept(site.statement, statement)
+            })
+        })
+    }
+
+    /// Whether the pair that a conversion saturates was loaded for one before it: what else reads the pair has it loaded anew.
+    pub fn is_saturated_before(&self, source: u32, statement: u32) -> bool {
+        self.value(source).is_some_and(|v| {
+            self.uses(v).take(READERS).take_while(|site| site.statement < statement).any(|site| {
+                let m = self.meaning(&self.module().statements[site.statement as usize]);
+                let saturated = m.action == Action::Cvt && m.sat && m.ty.is_some_and(Type::is_int);
+                saturated && self.is_kept(site.statement, statement)
             })
         })
     }

@@ -243,6 +243,10 @@ impl Case {
                 (here, machine.uniform_parameters, case.source.origin)
             {
                 case.source.load = flow.load(at, form.src, here);
+                if bits == 64 && form.src.bits() == 64 && case.compares_in_bank() {
+                    let loaded = flow.is_saturated_before(at, here);
+                    case.source.load = Some(if loaded { Load::Earlier } else { Load::Uniform(64) });
+                }
                 if bits == 16 && form.src.bits() == 16 && form.src.is_int() && form.dst.is_float() {
                     let loaded = flow.is_loaded_half(at, here);
                     case.source.load = Some(if loaded { Load::Earlier } else { Load::Uniform(16) });
@@ -436,6 +440,20 @@ impl Case {
     pub fn reads_part_of_parameter(&self) -> bool {
         let own = self.form.src.bits();
         matches!(self.source.origin, Origin::Param { bits, .. } if bits > own && bits >= self.source.bits.min(32))
+    }
+
+    /// Whether a saturation compares its source where the bank or a uniform register has it. What ptxas makes of pairs in
+    /// uniform registers throughout is not that, and words are in registers where no instruction reads the bank.
+    pub fn compares_in_bank(&self) -> bool {
+        let (dst, src) = (self.form.dst, self.form.src);
+        let whole = matches!(self.source.origin, Origin::Param { bits, .. } if bits >= src.bits() || src.bits() == 64);
+        let throughout = dst.bits() == 64
+            || src.bits() == 64
+                && dst.is_signed()
+                && src.is_signed()
+                && (dst.bits() < 32 || !self.machine.constant_operands);
+        let at_least = if self.machine.constant_operands { 32 } else { 64 };
+        self.form.sat && self.from_int() && self.to_int() && whole && src.bits() >= at_least && !throughout
     }
 
     /// The place of a 16-bit parameter in the bank as the half ALU reads it, which selects either half of a word.

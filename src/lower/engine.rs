@@ -108,7 +108,7 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let Origin::Param { offset, bits } = case.source.origin else { return };
     let Some(first) = out.first_mut().filter(|_| case.machine.uniform_parameters) else { return };
     let to_float = case.from_int() && case.form.dst.is_float();
-    let narrowed = to_float && case.reads_part_of_parameter();
+    let narrowed = (to_float || matches!(first.op, Op::Convert(Convert::I2i { .. }))) && case.reads_part_of_parameter();
     // A narrower one is extended where it is loaded; what makes f32 of it reads it again as it stands there, and the half
     // unit does if zeros are above.
     let extended = to_float && case.form.src.bits().max(case.source.bits) > bits;
@@ -119,12 +119,14 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         }
         _ => !case.form.src.is_signed() && !signed,
     };
-    if extended && !reread || !to_float && is_extended_load(case) {
+    let widened = case.compares_in_bank() && bits < case.form.src.bits();
+    if extended && !reread || !to_float && is_extended_load(case) || widened {
         return;
     }
     let reads_uniform = match first.op {
         Op::Convert(Convert::I2f { .. }) => case.form.src.bits() > 8 || narrowed || reread,
         Op::Convert(_) => true,
+        Op::Alu(Alu::Isetp { .. }) if case.compares_in_bank() => true,
         Op::Alu(Alu::Fadd { .. } | Alu::Hadd2 { f32: false, sat: true }) => true,
         Op::Alu(Alu::ShiftRightSigned) if case.source.load.is_some() => true,
         Op::Alu(Alu::ShiftRightSigned) => {
@@ -154,13 +156,18 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         _ => bits.max(case.form.src.bits()) as u8,
     };
     let mut replaced = false;
-    for o in &mut first.operands[1..] {
-        if let Operand::Reg { sel, .. } = *o
-            && [case.source.plain, case.source.operand].iter().any(|source| source.select(sel) == *o)
-        {
-            *o = uniform.select(sel).with_signs(o.signs());
-            replaced = true;
-        }
+    // a saturation reads it more than once, and each word of a pair by itself
+    let reading = if case.compares_in_bank() { out.len() } else { 1 };
+    for o in out[..reading].iter_mut().flat_map(|i| &mut i.operands[1..]) {
+        let Operand::Reg { sel, .. } = *o else { continue };
+        let (plain, read) = (case.source.plain, case.source.operand);
+        let instead = match *o {
+            o if plain.select(sel) == o || read.select(sel) == o => uniform,
+            o if reading > 1 && plain.high() == o => uniform.high(),
+            _ => continue,
+        };
+        *o = instead.select(sel).with_signs(o.signs());
+        replaced = true;
     }
     if replaced && (narrowed || case.source.load != Some(Load::Earlier)) {
         // neighbours that are loaded at once begin where that many bytes do

@@ -17,6 +17,32 @@ pub enum Compare {
     Min,
 }
 
+impl Compare {
+    /// The comparison with its operands the other way round.
+    pub fn mirrored(self) -> Compare {
+        match self {
+            Compare::Lt => Compare::Gt,
+            Compare::Le => Compare::Ge,
+            Compare::Gt => Compare::Lt,
+            Compare::Ge => Compare::Le,
+            other => other,
+        }
+    }
+
+    /// The comparison that holds of integers where this one does not; what is no relation of integers stays.
+    pub fn negated(self) -> Compare {
+        match self {
+            Compare::Lt => Compare::Ge,
+            Compare::Le => Compare::Gt,
+            Compare::Eq => Compare::Ne,
+            Compare::Ne => Compare::Eq,
+            Compare::Gt => Compare::Le,
+            Compare::Ge => Compare::Lt,
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for Compare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

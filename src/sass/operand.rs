@@ -216,12 +216,15 @@ impl Operand {
         }
     }
 
-    /// The upper register of a pair; other operands as they are.
+    /// The upper word of a pair of registers or in a bank; other operands as they are.
     pub const fn high(self) -> Self {
         match self {
             Operand::Reg { reg, neg, abs, sel } => Operand::Reg { reg: reg.high(), neg, abs, sel },
             Operand::Const { bank, offset, sel, half, neg, abs } => {
                 Operand::Const { bank, offset: offset + 4, sel, half, neg, abs }
+            }
+            Operand::Uniform { number, neg, abs, sel } if number < Operand::URZ => {
+                Operand::Uniform { number: number + 1, neg, abs, sel }
             }
             other => other,
         }

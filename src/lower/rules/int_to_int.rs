@@ -66,8 +66,8 @@ pub const RULES: &[Rule] = &[
                 }
                 return;
             }
-            if c.form.dst == Type::S8 && taken_out(c) {
-                e.folded = Some("the byte is taken out of its vector with its sign");
+            if bits == 8 && taken_out(c) {
+                e.folded = Some("the byte is taken out of its vector with the sign that is wanted");
                 return;
             }
             if c.form.dst == Type::S8 && c.source.field.is_some_and(|f| !f.shifted && f.bits == 8) {

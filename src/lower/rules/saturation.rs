@@ -6,7 +6,7 @@ use crate::lower::machine::MinMax;
 use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::int_to_int::{int, int_to_int};
 use crate::ptx::Type;
-use crate::sass::{Alu, Compare, Convert, Int, Operand, Pred, Reg, Selector};
+use crate::sass::{Alu, Compare, Convert, Int, Op, Operand, Pred, Reg, Selector};
 
 fn saturating(c: &Case) -> bool {
     int_to_int(c) && c.form.sat
@@ -207,6 +207,43 @@ fn saturate(c: &Case, e: &mut Emit<'_>) {
             e.narrow = if dst.signed && dst.bits < 32 { Narrow::Raw } else { Narrow::Done };
         }
     }
+    if c.compares_in_bank() {
+        put_second(c.source.plain, e);
+    }
+}
+
+/// The bank and uniform registers are second operands only: what is compared with zero or chosen from there changes places.
+fn put_second(source: Operand, e: &mut Emit<'_>) {
+    let read = |o: Operand| o == source || o == source.high();
+    let mut turned = None;
+    for i in &mut e.out {
+        match (&mut i.op, i.operands.as_mut_slice()) {
+            (Op::Alu(Alu::Isetp { compare, .. }), [_, _, a, b, _]) if read(*a) && *b == Operand::RZ => {
+                std::mem::swap(a, b);
+                *compare = compare.mirrored();
+            }
+            (Op::Alu(Alu::Sel), [_, a, b, Operand::Pred(p, not)]) if read(*a) && matches!(b, Operand::Reg { .. }) => {
+                std::mem::swap(a, b);
+                *not = !*not;
+                turned = not.then_some(*p);
+            }
+            // which of the last two is which is all the same to that table
+            (Op::Alu(Alu::Lop3), [_, _, a, b, Operand::Bits(0xe0), _]) if read(*b) => std::mem::swap(a, b),
+            _ => {}
+        }
+    }
+    // no choice is by a predicate that is turned about: its comparison is
+    let Some(p) = turned else { return };
+    for i in e.out.iter_mut().rev() {
+        match (&mut i.op, i.operands.as_mut_slice()) {
+            (Op::Alu(Alu::Sel), [.., Operand::Pred(q, not)]) if *q == p && *not => *not = false,
+            (Op::Alu(Alu::Isetp { compare, .. }), [Operand::Pred(q, _), ..]) if *q == p => {
+                *compare = compare.negated();
+                return;
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The largest value of a type, as far as 32 bits hold it.
@@ -219,6 +256,9 @@ fn limit(t: Int) -> u32 {
 fn widen(c: &Case, e: &mut Emit<'_>) {
     // Two conversions that are one F2FP leave the upper half in a register of its own.
     let high = c.source.high && c.source.origin != Origin::Converted;
+    if reread_with_sign(c) {
+        return;
+    }
     let selector = match (c.form.src, high) {
         (Type::U8, _) => 0x7770,
         (Type::S8, _) => 0x8880,
@@ -232,6 +272,22 @@ fn widen(c: &Case, e: &mut Emit<'_>) {
         e.value = c.source.operand.select(Selector::Whole);
     }
     e.permute(selector);
+}
+
+/// Whether the byte of a parameter is read again with its sign, for the comparison. One that has it already is read again
+/// only to be kept as a word: elsewhere its extension is done anew.
+fn reread_with_sign(c: &Case) -> bool {
+    let (own, known, register) = (c.form.src, c.source.known, c.source.bits);
+    if !c.machine.constant_operands || !own.is_signed() || own.bits() > 16 {
+        return false;
+    }
+    match c.source.origin {
+        Origin::Param { bits: 8, .. } if known.fits_signed(8) && !known.fits_unsigned(8) => {
+            c.form.dst == Type::U32 && (register == 16 || register == 32 && own == Type::S8)
+        }
+        Origin::Param { bits: 8, .. } => own == Type::S8 && register != 32,
+        _ => own == Type::S8 && c.reads_part_of_parameter(),
+    }
 }
 
 /// All ones where the high word is not zero, else the low word.
@@ -269,8 +325,20 @@ fn to_signed_word(c: &Case, e: &mut Emit<'_>, s: Operand, p: Pred) {
     e.lop(sign, Operand::reg(sign), s.high(), 0x3c);
     // What is written as a pair stays in its register, and so does what is needed again; the low word of a sum is
     // overwritten where it is out of range.
-    let kept = matches!(c.source.origin, Origin::Load | Origin::Param { .. } | Origin::Converted | Origin::Product);
-    if c.machine.predicated_select && !kept && !c.read_later {
+    let kept = matches!(c.source.origin, Origin::Load | Origin::Converted | Origin::Product);
+    let parameter = matches!(c.source.origin, Origin::Param { .. });
+    // A parameter that is loaded has registers of its own, which are overwritten as well.
+    if !c.machine.constant_operands
+        && !c.read_later
+        && parameter
+        && let Operand::Reg { reg, .. } = s
+    {
+        e.isetp(Pred(1), Compare::Ne, false, Operand::reg(sign), Operand::RZ);
+        e.guarded(Some((Pred(1), false)), reg, Alu::Sel, &[Operand::reg(limit), lowest, Operand::Pred(p, false)]);
+        e.value = s;
+        return;
+    }
+    if c.machine.predicated_select && !kept && !parameter && !c.read_later {
         let value = s;
         e.isetp(Pred(1), Compare::Eq, false, Operand::reg(sign), Operand::RZ);
         let dst = e.dst;
