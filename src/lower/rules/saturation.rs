@@ -327,9 +327,8 @@ fn to_signed_word(c: &Case, e: &mut Emit<'_>, s: Operand, p: Pred) {
     // overwritten where it is out of range.
     let kept = matches!(c.source.origin, Origin::Load | Origin::Converted | Origin::Product);
     let parameter = matches!(c.source.origin, Origin::Param { .. });
-    // A parameter that is loaded has registers of its own, which are overwritten as well.
+    // A parameter is loaded anew into registers of its own, which are overwritten, whatever else reads it.
     if !c.machine.constant_operands
-        && !c.read_later
         && parameter
         && let Operand::Reg { reg, .. } = s
     {
