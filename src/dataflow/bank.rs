@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::ptx::{Statement, StatementKind, Type};
 
-use super::flow::{Flow, Parameter, Value};
+use super::flow::{Flow, Parameter, UseSite, Value};
 use super::meaning::Action;
 use super::uses::{READERS, Use};
 
@@ -81,22 +81,26 @@ impl Flow<'_> {
     /// Whether a parameter of 16 bits that a conversion makes a float of was loaded for one before it: what does anything else
     /// with it loads it for itself.
     pub fn is_loaded_half(&self, source: u32, statement: u32) -> bool {
-        self.value(source).is_some_and(|v| {
-            self.uses(v).take(READERS).take_while(|site| site.statement < statement).any(|site| {
-                let to_float = matches!(self.classify(site), Use::ToFloat { from, .. } if from.bits() == 16);
-                to_float && self.is_kept(site.statement, statement)
-            })
-        })
+        self.is_read_before(
+            source,
+            statement,
+            |site| matches!(self.classify(site), Use::ToFloat { from, .. } if from.bits() == 16),
+        )
     }
 
     /// Whether the pair that a conversion saturates was loaded for one before it: what else reads the pair has it loaded anew.
     pub fn is_saturated_before(&self, source: u32, statement: u32) -> bool {
+        self.is_read_before(source, statement, |site| {
+            let m = self.meaning(&self.module().statements[site.statement as usize]);
+            m.action == Action::Cvt && m.sat && m.ty.is_some_and(Type::is_int)
+        })
+    }
+
+    /// Whether something of a kind reads a value before a statement, and what was loaded for it is there still.
+    fn is_read_before(&self, source: u32, statement: u32, kind: impl Fn(UseSite) -> bool) -> bool {
         self.value(source).is_some_and(|v| {
-            self.uses(v).take(READERS).take_while(|site| site.statement < statement).any(|site| {
-                let m = self.meaning(&self.module().statements[site.statement as usize]);
-                let saturated = m.action == Action::Cvt && m.sat && m.ty.is_some_and(Type::is_int);
-                saturated && self.is_kept(site.statement, statement)
-            })
+            let mut before = self.uses(v).take(READERS).take_while(|site| site.statement < statement);
+            before.any(|site| kind(site) && self.is_kept(site.statement, statement))
         })
     }
 

@@ -105,6 +105,11 @@ impl Known {
     pub const fn fits_signed(self, bits: u32) -> bool {
         self.sign_from as u32 <= bits
     }
+
+    /// Whether the value is sign-extended from `bits` and may be negative, as far as is known.
+    pub const fn has_sign_of(self, bits: u32) -> bool {
+        self.fits_signed(bits) && !self.fits_unsigned(bits)
+    }
 }
 
 /// Whether what is known of a result may depend on what is known of the sources.
@@ -362,18 +367,11 @@ fn result(work: &Work<'_>, statement: u32, second: u32, third: u32, alone: bool)
                     // through a word of their own ptxas extends them for good
                     let how = if m.ftz || src == Type::F64 { How::Convert } else { How::Rounded };
                     let part = source.part && source.fits_unsigned(dst.bits().min(src.bits()));
-                    converted(dst, src, m.sat, width, source)
-                        .map(|k| Known { part, ..k })
-                        .map(
-                            |k| {
-                                if !src.is_int() && width == 32 && k.how == How::Convert {
-                                    Known { how, ..k }
-                                } else {
-                                    k
-                                }
-                            },
-                        )
-                        .map(|k| Known { half: half::of_conversion(dst, src, source.half), ..k })
+                    converted(dst, src, m.sat, width, source).map(|k| {
+                        let rounded = !src.is_int() && width == 32 && k.how == How::Convert;
+                        let how = if rounded { how } else { k.how };
+                        Known { how, part, half: half::of_conversion(dst, src, source.half), ..k }
+                    })
                 }
             }
         }

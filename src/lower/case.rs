@@ -236,7 +236,7 @@ impl Case {
                 flow.escapes(v) || flow.uses(v).next_back().is_some_and(|u| here.is_some_and(|here| u.statement > here))
             });
             case.source = look.at(at, case.source, DEPTH);
-            case.beside = matches!(case.source.origin, Origin::Param { .. })
+            case.beside = case.source.origin.is_parameter()
                 && machine.uniform_parameters
                 && flow.value(statement.operands).is_some_and(|v| flow.meets_registers(v, form.dst.bits() != 16));
             if let (Some(here), true, Origin::Param { offset: Some(_), bits }) =

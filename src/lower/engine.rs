@@ -112,7 +112,7 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     // A narrower one is extended where it is loaded; what makes f32 of it reads it again as it stands there, and the half
     // unit does if zeros are above.
     let extended = to_float && case.form.src.bits().max(case.source.bits) > bits;
-    let signed = case.source.known.fits_signed(bits) && !case.source.known.fits_unsigned(bits);
+    let signed = case.source.known.has_sign_of(bits);
     let reread = match first.op {
         Op::Convert(Convert::I2f { src, .. }) => {
             case.form.dst == Type::F32 && u32::from(src.bits) == bits && src.signed == signed

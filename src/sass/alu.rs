@@ -28,19 +28,6 @@ impl Compare {
             other => other,
         }
     }
-
-    /// The comparison that holds of integers where this one does not; what is no relation of integers stays.
-    pub fn negated(self) -> Compare {
-        match self {
-            Compare::Lt => Compare::Ge,
-            Compare::Le => Compare::Gt,
-            Compare::Eq => Compare::Ne,
-            Compare::Ne => Compare::Eq,
-            Compare::Gt => Compare::Le,
-            Compare::Ge => Compare::Lt,
-            other => other,
-        }
-    }
 }
 
 impl fmt::Display for Compare {

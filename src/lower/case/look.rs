@@ -106,7 +106,7 @@ impl Look<'_, '_> {
         let made = self.flow.value(at).map(|v| self.flow.maker(v).0)?;
         let changed = made.guard.is_none() && self.flow.sign(made, self.form.src).is_some();
         let source = changed.then(|| self.at(at, blank, DEPTH)).filter(|source| source.operand.modified())?;
-        Some((source.operand, matches!(source.origin, Origin::Param { .. })))
+        Some((source.operand, source.origin.is_parameter()))
     }
 
     /// What made the value at a place, unless it is guarded.

@@ -41,15 +41,15 @@ impl Case {
             if same && form.dst == Type::S8 && !self.form.src.is_signed() && self.form.dst == Type::F32 {
                 return;
             }
+            // What is no wider is a copy, or cut anew.
+            let extended = self.form.dst.bits() > self.form.src.bits() || self.form.dst == narrow;
             // A signed byte in a half has zeros above, which this reader sees.
             let fits = narrow.bits() < self.form.src.bits()
                 && narrow.is_signed() == self.form.src.is_signed()
                 // a limit to less than a word is one of halves
                 && (!self.form.sat || self.form.dst.bits() >= 32)
                 && (self.form.dst == Type::F32
-                    // what is no wider is a copy, or cut anew
-                    || self.form.dst.is_int()
-                        && (self.form.dst.bits() > self.form.src.bits() || self.form.dst == narrow) && self.form.dst.bits() < 64 && narrow.is_signed());
+                    || self.form.dst.is_int() && self.form.dst.bits() < 64 && narrow.is_signed() && extended);
             if same || fits {
                 // Of as many bits, it is this reader's sign that counts.
                 if !same {

@@ -67,6 +67,13 @@ pub enum Origin {
     Computed,
 }
 
+impl Origin {
+    /// Whether it is a parameter, or a constant of the module that is read as one.
+    pub fn is_parameter(self) -> bool {
+        matches!(self, Origin::Param { .. })
+    }
+}
+
 /// A source value.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {

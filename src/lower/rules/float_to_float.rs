@@ -121,7 +121,7 @@ pub const RULES: &[Rule] = &[
                     return;
                 }
                 let op = Alu::Fadd { ftz: true, sat: false };
-                e.result(op, &with_zero(c.source.operand, matches!(c.source.origin, Origin::Param { .. })));
+                e.result(op, &with_zero(c.source.operand, c.source.origin.is_parameter()));
             } else if !c.form.sat {
                 e.folded = Some("the value stays in its register");
             }
@@ -244,7 +244,7 @@ pub const RULES: &[Rule] = &[
             let mut source = c.source.operand;
             if source.modified() {
                 let plain = e.scratch();
-                let parameter = matches!(c.source.origin, Origin::Param { .. });
+                let parameter = c.source.origin.is_parameter();
                 e.to(plain, Alu::Fadd { ftz: false, sat: false }, &with_zero(source, parameter));
                 source = Operand::reg(plain);
             }

@@ -54,7 +54,7 @@ pub const RULES: &[Rule] = &[
             let (bits, known) = (c.form.dst.bits(), c.source.known);
             // A parameter is read again with the narrower width, if it fills its register; a byte in a half is too, if it
             // has not got a sign that is to go.
-            let signed = known.fits_signed(8) && !known.fits_unsigned(8);
+            let signed = known.has_sign_of(8);
             let whole = |of: u32| of >= c.source.bits.min(32) || of == 8 && c.source.bits == 16 && !signed;
             let reread = matches!(c.source.origin, Origin::Param { bits: of, .. } if whole(of))
                 && (!c.form.dst.is_signed() || bits == 8 && c.machine.constant_operands);
@@ -289,8 +289,7 @@ fn extend(c: &Case, e: &mut Emit<'_>) {
                 return;
             }
             let narrow = c.source.bits == 16 || c.reads_part_of_parameter();
-            let reread =
-                !loaded && narrow && c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
+            let reread = !loaded && narrow && c.machine.constant_operands && c.source.origin.is_parameter();
             let later = c.only(|u| match *u {
                 Use::Extend { from, to } => from.is_signed() && to.bits() == 32,
                 Use::Compare(t) => t.is_signed(),

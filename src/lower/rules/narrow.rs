@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::cvt::{Form, Rounding};
 use crate::dataflow::Use;
-use crate::lower::case::{Case, Origin};
+use crate::lower::case::Case;
 use crate::lower::emit::Emit;
 use crate::lower::machine::Packing;
 use crate::lower::rule::{Example, Rule};
@@ -122,7 +122,7 @@ pub const RULES: &[Rule] = &[
         emit: |c, e| {
             let (s, one, half) = (c.source.plain, e.scratch(), e.scratch());
             let infinity = Operand::F32(f32::INFINITY, Selector::Whole);
-            let shared = c.read_later || c.machine.constant_operands && matches!(c.source.origin, Origin::Param { .. });
+            let shared = c.read_later || c.machine.constant_operands && c.source.origin.is_parameter();
             let positive = if c.source.positive { s } else { s.absolute() };
             if c.source.operand.modified() {
                 // ptxas names the statement that changes the sign for the sum.

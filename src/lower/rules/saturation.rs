@@ -215,32 +215,18 @@ fn saturate(c: &Case, e: &mut Emit<'_>) {
 /// The bank and uniform registers are second operands only: what is compared with zero or chosen from there changes places.
 fn put_second(source: Operand, e: &mut Emit<'_>) {
     let read = |o: Operand| o == source || o == source.high();
-    let mut turned = None;
     for i in &mut e.out {
         match (&mut i.op, i.operands.as_mut_slice()) {
             (Op::Alu(Alu::Isetp { compare, .. }), [_, _, a, b, _]) if read(*a) && *b == Operand::RZ => {
                 std::mem::swap(a, b);
                 *compare = compare.mirrored();
             }
-            (Op::Alu(Alu::Sel), [_, a, b, Operand::Pred(p, not)]) if read(*a) && matches!(b, Operand::Reg { .. }) => {
+            (Op::Alu(Alu::Sel), [_, a, b, Operand::Pred(_, not)]) if read(*a) && *b == Operand::RZ => {
                 std::mem::swap(a, b);
                 *not = !*not;
-                turned = not.then_some(*p);
             }
             // which of the last two is which is all the same to that table
             (Op::Alu(Alu::Lop3), [_, _, a, b, Operand::Bits(0xe0), _]) if read(*b) => std::mem::swap(a, b),
-            _ => {}
-        }
-    }
-    // no choice is by a predicate that is turned about: its comparison is
-    let Some(p) = turned else { return };
-    for i in e.out.iter_mut().rev() {
-        match (&mut i.op, i.operands.as_mut_slice()) {
-            (Op::Alu(Alu::Sel), [.., Operand::Pred(q, not)]) if *q == p && *not => *not = false,
-            (Op::Alu(Alu::Isetp { compare, .. }), [Operand::Pred(q, _), ..]) if *q == p => {
-                *compare = compare.negated();
-                return;
-            }
             _ => {}
         }
     }
@@ -282,7 +268,7 @@ fn reread_with_sign(c: &Case) -> bool {
         return false;
     }
     match c.source.origin {
-        Origin::Param { bits: 8, .. } if known.fits_signed(8) && !known.fits_unsigned(8) => {
+        Origin::Param { bits: 8, .. } if known.has_sign_of(8) => {
             c.form.dst == Type::U32 && (register == 16 || register == 32 && own == Type::S8)
         }
         Origin::Param { bits: 8, .. } => own == Type::S8 && register != 32,
@@ -326,7 +312,7 @@ fn to_signed_word(c: &Case, e: &mut Emit<'_>, s: Operand, p: Pred) {
     // What is written as a pair stays in its register, and so does what is needed again; the low word of a sum is
     // overwritten where it is out of range.
     let kept = matches!(c.source.origin, Origin::Load | Origin::Converted | Origin::Product);
-    let parameter = matches!(c.source.origin, Origin::Param { .. });
+    let parameter = c.source.origin.is_parameter();
     // A parameter is loaded anew into registers of its own, which are overwritten, whatever else reads it.
     if !c.machine.constant_operands
         && parameter
@@ -347,6 +333,11 @@ fn to_signed_word(c: &Case, e: &mut Emit<'_>, s: Operand, p: Pred) {
         return;
     }
     e.to(limit, Alu::Sel, &[Operand::reg(limit), lowest, Operand::Pred(p, false)]);
-    e.isetp(p, Compare::Eq, false, Operand::reg(sign), Operand::RZ);
-    e.result(Alu::Sel, &[s, Operand::reg(limit), Operand::Pred(p, false)]);
+    // what is read in the bank is chosen second
+    let (compare, sources) = match c.compares_in_bank() {
+        true => (Compare::Ne, [Operand::reg(limit), s]),
+        false => (Compare::Eq, [s, Operand::reg(limit)]),
+    };
+    e.isetp(p, compare, false, Operand::reg(sign), Operand::RZ);
+    e.result(Alu::Sel, &[sources[0], sources[1], Operand::Pred(p, false)]);
 }
