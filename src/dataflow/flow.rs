@@ -224,6 +224,14 @@ impl<'m> Flow<'m> {
         lazy.made.get(lazy.made[v.0 as usize].twin as usize).map(|m| m.statement)
     }
 
+    /// Where a value is made first, by whichever of the conversions that make an equal one stands first in the text: ptxas
+    /// gives equal values one register, and takes values in the order of their registers.
+    pub(super) fn made_first(&self, v: Value) -> u32 {
+        let lazy = self.lazy.borrow();
+        let m = &lazy.made[v.0 as usize];
+        if m.like == NONE { m.statement } else { m.like }
+    }
+
     /// Makes a conversion the twin of another one that ptxas has in the same block, if it does the same of the same.
     pub(super) fn make_twins(&self, first: u32, second: u32) -> bool {
         self.work(|w| w.make_twins(first, second))

@@ -35,7 +35,7 @@ impl Flow<'_> {
             return false;
         }
         let extension = self.value(site.operand).map(|v| self.maker(v));
-        let here = extension.map(|(_, here, _)| here);
+        let here = self.value(site.operand).map(|v| self.made_first(v));
         if extension.is_some_and(|(w, here, _)| {
             self.is_pair_of_joined(w, site.statement) || self.is_left_behind(w, here, site.statement)
         }) {
@@ -64,7 +64,7 @@ impl Flow<'_> {
                 // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too;
                 // what is taken away has no sign of its own to give
                 Action::Cvt | Action::Load(_) if extended.is_some_and(Type::is_signed) && !takes_away => {
-                    single && here.is_none_or(|here| made < here) && !self.is_left_behind(w, made, site.statement)
+                    single && here.is_none_or(|here| self.made_first(v) < here) && !self.is_left_behind(w, made, site.statement)
                 }
                 _ => false,
             }

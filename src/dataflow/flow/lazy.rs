@@ -36,6 +36,8 @@ pub struct Made {
     pub kept_by: u32,
     /// The value that an earlier like conversion made already: this one.
     pub twin: u32,
+    /// The first conversion in the text that makes an equal value, on whatever way, where there is one before.
+    pub like: u32,
     /// The places that read it: indices into [`Lazy::reads`].
     pub reads: Range<u32>,
     /// The places that count as uses: indices into [`Lazy::uses`].
@@ -404,6 +406,7 @@ impl<'a> Work<'a> {
             before,
             kept_by: NONE,
             twin: NONE,
+            like: NONE,
             reads: 0..0,
             uses: None,
             known: None,

@@ -8,7 +8,7 @@ use crate::ptx::{OperandKind, Statement, StatementKind, Type};
 
 use super::lazy::Work;
 use super::numbers::{DEPTH, NEAR, mix};
-use super::{Value, after};
+use super::{NONE, Value, after};
 
 impl Work<'_> {
     /// Find the conversions that an earlier one has done already: of the same source, on every way here. Those who
@@ -40,6 +40,10 @@ impl Work<'_> {
             let mut numbers: SmallVec<[u64; 2]> = SmallVec::from_slice(&[mix(number, self.filled(s))]);
             if self.loops_begun(i) {
                 numbers.extend(self.name(s));
+            }
+            if let Some(&(before, at, _)) = conversions.get(&numbers[0]) {
+                let first = self.made(before).like;
+                self.lazy.made[result.0 as usize].like = if first == NONE { at } else { first };
             }
             let earlier = numbers.iter().find_map(|number| {
                 let &(value, at, of) = conversions.get(number)?;
