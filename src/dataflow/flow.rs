@@ -19,6 +19,7 @@ use super::abilities::Abilities;
 use super::bank::Reader;
 use super::facts::{self, Known};
 use super::meaning::{Action, Meaning};
+use super::packs;
 use super::pairs::{self, Pair};
 use lazy::Lazy;
 use scan::Scan;
@@ -80,6 +81,9 @@ impl Tables {
         if self.scan.conversions.len() > 1 {
             flow.find_twins_of_arms();
             pairs::find(&flow);
+        }
+        if !self.scan.conversions.is_empty() && self.scan.halves.len() > 1 {
+            packs::find(&flow, &self.scan.halves);
         }
         flow
     }
@@ -232,6 +236,11 @@ impl<'m> Flow<'m> {
         if m.like == NONE { m.statement } else { m.like }
     }
 
+    /// A number that a value has in common with those that ptxas sees are equal to it.
+    pub(super) fn number(&self, v: Value) -> u64 {
+        self.work(|w| w.number(v, numbers::DEPTH))
+    }
+
     /// Makes a conversion the twin of another one that ptxas has in the same block, if it does the same of the same.
     pub(super) fn make_twins(&self, first: u32, second: u32) -> bool {
         self.work(|w| w.make_twins(first, second))
@@ -282,6 +291,11 @@ impl<'m> Flow<'m> {
     /// Where the basic block of a statement begins, and where the next one does.
     pub(super) fn block_bounds(&self, statement: u32) -> (u32, u32) {
         (self.scan.block_start(statement), self.scan.block_and_end(statement).1)
+    }
+
+    /// How many branches may jump to a place; `None` where a table says so.
+    pub(super) fn jumps_to(&self, place: u32) -> Option<u32> {
+        self.scan.jumps_to(self.module, place)
     }
 
     /// The label that a branch jumps to.
@@ -405,6 +419,12 @@ impl<'m> Flow<'m> {
     /// Whether ptxas has two statements, the second behind the first, in different blocks.
     pub(super) fn is_parted(&self, first: u32, second: u32) -> bool {
         self.block(first) != self.block(second) || self.scan.parting(first, second).next().is_some()
+    }
+
+    /// Whether two statements, the second behind the first, are in different blocks without what is jumped over under a guard.
+    pub(super) fn is_in_other_block(&self, first: u32, second: u32) -> bool {
+        let parts = |at: u32| self.meaning(&self.module.statements[at as usize]).parts;
+        self.block(first) != self.block(second) || self.scan.parting(first, second).any(parts)
     }
 
     /// Whether a routine is called or memory settles between two statements of a block.

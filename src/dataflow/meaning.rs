@@ -196,6 +196,12 @@ impl Meaning {
         self.effect && self.action != Action::Branch || matches!(self.action, Action::Load(_))
     }
 
+    /// Whether it is arithmetic of half precision, of which two can go into one instruction.
+    pub fn is_half_arithmetic(&self) -> bool {
+        matches!(self.ty, Some(Type::F16 | Type::Bf16))
+            && matches!(self.action, Action::Add | Action::Sub | Action::Mul | Action::Fma | Action::Min | Action::Max)
+    }
+
     /// The meaning of an opcode.
     pub fn of(opcode: &Opcode<'_>) -> Meaning {
         let mut parts = opcode.parts();

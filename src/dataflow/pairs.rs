@@ -10,7 +10,9 @@ use crate::ptx::{OperandKind, Statement, Type};
 
 use super::flow::{Flow, Value};
 use super::meaning::Action;
+use super::predicated::Blocks;
 use super::sign::Sign;
+use super::uses::READERS;
 
 /// How the half of a pair came to be paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,12 +39,12 @@ fn half_kind(flow: &Flow<'_>, statement: u32) -> Option<u8> {
     flow.meaning(&flow.module().statements[statement as usize]).half_kind
 }
 
-/// The value of a conversion that can be half of a pair, and its kind.
+/// The value of a conversion that can be half of a pair, its kind and its statement.
 fn candidate(flow: &Flow<'_>, operand: u32) -> Option<(Value, u8, u32)> {
     let v = flow.value(operand)?;
     let (s, i, _) = flow.maker(v);
     let key = flow.meaning(s).half_kind?;
-    (s.guard.is_none() && flow.is_live(i)).then_some((v, key, flow.block(i)))
+    (s.guard.is_none() && flow.is_live(i)).then_some((v, key, i))
 }
 
 /// Pairs that a statement puts side by side.
@@ -101,14 +103,16 @@ fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
     let module = flow.module();
     // Of each kind the last one that may still find its like, and its statement and block.
     let mut waiting: FxHashMap<u8, (Value, u32, u32)> = FxHashMap::default();
+    let mut blocks = Blocks::default();
     for i in halves {
         let s = &module.statements[i as usize];
-        let Some((v, key, block)) = candidate(flow, s.operands) else { continue };
+        let Some((v, key, _)) = candidate(flow, s.operands) else { continue };
         // a number is converted beforehand
         let number = flow.known_constant(s.operands).is_some();
         if number || flow.pair(v).is_some() || !stands_alone(flow, s, v) || flow.is_predicated(i) {
             continue;
         }
+        let block = blocks.joined(flow, i);
         // both are made where the second source is, if nothing has read the first by then; what comes from several ways is there
         // when the block begins
         let source = flow.arguments(s).nth(1).map_or(0, |o| made_at(flow, flow.copied(o), i));
@@ -120,14 +124,22 @@ fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
                 flow.set_pair(low, Pair { at: None, high: false, other: v });
                 flow.set_pair(v, Pair { at: None, high: true, other: low });
             }
+            None if is_left_behind(flow, s, v, i) => {}
             None => drop(waiting.insert(key, (v, i, block))),
         }
     }
 }
 
+/// Whether a half is read in another block than it is made in, of what comes from several ways: ptxas moves it to no other
+/// conversion then. What comes from one way it makes where it is wanted.
+fn is_left_behind(flow: &Flow<'_>, s: &Statement, v: Value, i: u32) -> bool {
+    flow.uses(v).take(READERS).any(|site| flow.is_in_other_block(i, site.statement))
+        && flow.arguments(s).nth(1).is_some_and(|at| flow.is_of_joined(at))
+}
+
 /// Where what an operand reads is made; 0 where a register that is written in several places is not written in the block
 /// before.
-fn made_at(flow: &Flow<'_>, operand: u32, place: u32) -> u32 {
+pub(super) fn made_at(flow: &Flow<'_>, operand: u32, place: u32) -> u32 {
     match (flow.value(operand), flow.register(operand)) {
         (Some(v), _) => flow.maker(v).1,
         (None, Some(register)) => {

@@ -22,6 +22,9 @@ const STATEMENTS: u32 = 48;
 /// The largest offset of an address that an instruction takes, in bytes.
 const OFFSET: u64 = 0x7f_ffff;
 
+/// How many blocks are one at most, as far as they are looked at.
+const JOINED: u32 = 64;
+
 /// A 64-bit sum of words: two instructions and a carry.
 const CARRIED: u32 = 3;
 
@@ -36,7 +39,49 @@ enum Place {
     Else,
 }
 
+/// The blocks that ptxas has when small ones are under predicates: what is around them is one block then.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    /// The last block that was asked for, and the first of those that it is one with.
+    last: Option<(u32, u32)>,
+}
+
+impl Blocks {
+    /// The block of a statement that ptxas has it in, which is counted as the first of those that became it.
+    pub(super) fn joined(&mut self, flow: &Flow<'_>, statement: u32) -> u32 {
+        let block = flow.block(statement);
+        match self.last {
+            Some((last, joined)) if last == block => joined,
+            _ => {
+                let joined = flow.joined_block(statement);
+                self.last = Some((block, joined));
+                joined
+            }
+        }
+    }
+}
+
 impl Flow<'_> {
+    /// The first of the blocks that are one with the block of a statement.
+    fn joined_block(&self, statement: u32) -> u32 {
+        let mut block = statement;
+        for _ in 0..JOINED {
+            let (start, _) = self.block_bounds(block);
+            let (mut at, mut ways) = (start, 0);
+            while let Some(before) = self.last_instruction(at).filter(|&before| self.is_predicated(before)) {
+                at = self.block_bounds(before).0;
+                ways += 1;
+            }
+            // nothing else jumps there
+            if ways == 0 || ways > 2 || self.jumps_to(start) != Some(1) {
+                break;
+            }
+            let Some(before) = self.last_instruction(at) else { break };
+            block = before;
+        }
+        self.block(block)
+    }
+
     /// Whether a statement is in a block that ptxas puts under a predicate.
     pub(super) fn is_predicated(&self, statement: u32) -> bool {
         let (start, end) = self.block_bounds(statement);

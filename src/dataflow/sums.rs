@@ -148,7 +148,7 @@ impl Flow<'_> {
     }
 
     /// Whether an operand is computed from what comes from several ways. What is found is kept for what is computed from it.
-    fn is_of_joined(&self, operand: u32) -> bool {
+    pub(super) fn is_of_joined(&self, operand: u32) -> bool {
         let mut seen = FxHashSet::default();
         let mut waiting = SmallVec::<[u32; 8]>::from_slice(&[operand]);
         let mut joined = false;

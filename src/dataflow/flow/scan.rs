@@ -1,6 +1,6 @@
 //! The one pass over all statements of a function: where each register occurs, and which statements are of note.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::occurrences::{Occurrence, Occurrences};
 use super::{NONE, after};
@@ -36,6 +36,9 @@ const PARTS: Role = 2048;
 /// ptxas parts a block there if it is guarded.
 const GUARDED_PARTS: Role = 4096;
 
+/// Arithmetic of half precision, of which two can go into one instruction.
+const HALF: Role = 8192;
+
 fn role(m: &Meaning) -> Role {
     let bit = |bit: Role, set: bool| if set { bit } else { 0 };
     bit(WRITES, m.writes)
@@ -51,6 +54,7 @@ fn role(m: &Meaning) -> Role {
         | bit(PARTS, m.parts)
         | bit(GUARDED_PARTS, m.parts_if_guarded())
         | bit(LEAVES, matches!(m.action, Action::Branch | Action::Exit))
+        | bit(HALF, m.is_half_arithmetic())
 }
 
 /// What the pass found.
@@ -68,6 +72,8 @@ pub struct Scan {
     pub conversions: Vec<u32>,
     /// Copies and stores of more than one value, in order.
     pub packers: Vec<u32>,
+    /// Arithmetic of half precision, in order.
+    pub halves: Vec<u32>,
     /// Calls, and statements that ptxas calls a routine for, in order.
     pub calls: Vec<u32>,
     /// Statements that part a block: ptxas branches in or around them, or lets memory settle; in order.
@@ -79,7 +85,8 @@ pub struct Scan {
     places: FxHashMap<u32, u32>,
     /// A branch takes its target from a table.
     indirect: bool,
-    targets: FxHashSet<u32>,
+    /// How many branches name a label.
+    targets: FxHashMap<u32, u32>,
 }
 
 impl Scan {
@@ -98,6 +105,7 @@ impl Scan {
             &mut self.bounds,
             &mut self.conversions,
             &mut self.packers,
+            &mut self.halves,
             &mut self.calls,
             &mut self.parting,
             &mut self.overwriting,
@@ -136,7 +144,7 @@ impl Scan {
         if role & PARTS != 0 || s.guard.is_some() && role & GUARDED_PARTS != 0 {
             self.parting.push(i);
         }
-        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES) != 0 {
+        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES | HALF) != 0 {
             if role & OVERWRITES != 0 {
                 self.overwriting.push(i);
             }
@@ -145,6 +153,9 @@ impl Scan {
             }
             if role & CONVERSION != 0 {
                 self.conversions.push(i);
+            }
+            if role & HALF != 0 {
+                self.halves.push(i);
             }
             // a result or an address, a vector and two elements
             if role & PACKER != 0 && s.operand_count >= 4 {
@@ -233,10 +244,11 @@ impl Scan {
         self.indirect = false;
         for &i in &self.jumps {
             if is_branch(i) {
-                self.targets.extend(symbols(i).filter_map(|kind| match kind {
-                    OperandKind::Symbol(name) => Some(name.0),
-                    _ => None,
-                }));
+                for kind in symbols(i) {
+                    if let OperandKind::Symbol(name) = kind {
+                        *self.targets.entry(name.0).or_default() += 1;
+                    }
+                }
                 self.indirect |= module.statements[i as usize].operand_count != 1;
             }
         }
@@ -245,7 +257,7 @@ impl Scan {
         for &jump in jumps.iter().chain(&[NONE]) {
             while let Some(label) = labels.next_if(|&label| label < jump) {
                 let Some(OperandKind::Symbol(name)) = symbols(label).next() else { continue };
-                if self.indirect || self.targets.contains(&name.0) {
+                if self.indirect || self.targets.contains_key(&name.0) {
                     self.bounds.push(label);
                     self.places.insert(name.0, label);
                 }
@@ -301,6 +313,16 @@ impl Scan {
             OperandKind::Symbol(name) => self.places.get(&name.0).copied(),
             _ => None,
         }
+    }
+
+    /// How many branches may jump to the labels at a place; `None` where a table says so.
+    pub fn jumps_to(&self, module: &Module<'_>, place: u32) -> Option<u32> {
+        let here = module.statements[place as usize..].iter().take_while(|s| s.kind != StatementKind::Instruction);
+        let count = |s: &Statement| match module.operands.get(s.operands as usize).map(|o| o.kind) {
+            Some(OperandKind::Symbol(name)) if s.kind == StatementKind::Label => self.targets.get(&name.0).copied(),
+            _ => None,
+        };
+        (!self.indirect).then(|| here.filter_map(count).sum())
     }
 
     /// Basic block of a statement, counted from the function's start.

@@ -7,7 +7,7 @@ use crate::cvt::Form;
 use crate::cvt::constant::{from_half, with_signs};
 use crate::dataflow::facts::How;
 use crate::dataflow::uses::READERS;
-use crate::dataflow::{Action, Flow, Known, Meaning, Sign, Space, Use, Value, facts};
+use crate::dataflow::{Action, Flow, Known, Meaning, Pair, Sign, Space, Use, Value, facts};
 use crate::lower::machine::{Machine, Packing};
 use crate::lower::registers::Registers;
 use crate::ptx::{Module, OperandKind, Statement, Type};
@@ -149,6 +149,9 @@ impl Look<'_, '_> {
     /// Says of the source what made it. Returns what it is a copy of, if it is one.
     fn through_maker(&self, made: &Made<'_>, signs: Signs, source: &mut Source) -> Option<u32> {
         let (form, m) = (self.form, made.meaning);
+        if m.is_half_arithmetic() {
+            source.high = self.pair(made.value).is_some_and(|p| p.high);
+        }
         match m.action {
             Action::Mov => return self.moved(made, signs, source),
             Action::Abs if m.ty == Some(Type::S32) && self.only_converted(made.value) => {
@@ -239,6 +242,11 @@ impl Look<'_, '_> {
         }
     }
 
+    /// The pair that a half is part of, where the machine makes two at once.
+    fn pair(&self, v: Value) -> Option<Pair> {
+        self.flow.pair(v).filter(|_| self.machine.packing != Packing::None)
+    }
+
     /// The result of float arithmetic.
     fn calculated(&self, made: &Made<'_>, signs: Signs, source: &mut Source) {
         let m = made.meaning;
@@ -266,7 +274,7 @@ impl Look<'_, '_> {
             && round.is_none()
             && !flow.escapes(made.value)
             && self.all_readers(made.value, |u| matches!(u, Use::FloatToInt { .. }));
-        let pair = flow.pair(made.value).filter(|_| self.machine.packing != Packing::None);
+        let pair = self.pair(made.value);
         source.high = pair.is_some_and(|p| p.high);
         if pair.is_some() {
             source.known = Known::NOTHING;
