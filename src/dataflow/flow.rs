@@ -421,10 +421,12 @@ impl<'m> Flow<'m> {
         self.block(first) != self.block(second) || self.scan.parting(first, second).next().is_some()
     }
 
-    /// Whether two statements, the second behind the first, are in different blocks without what is jumped over under a guard.
-    pub(super) fn is_in_other_block(&self, first: u32, second: u32) -> bool {
+    /// Whether a value is read in another block than that of the statement which makes it, even by what is done before; what
+    /// is jumped over under a guard parts none.
+    pub(super) fn is_read_in_other_block(&self, v: Value, statement: u32) -> bool {
         let parts = |at: u32| self.meaning(&self.module.statements[at as usize]).parts;
-        self.block(first) != self.block(second) || self.scan.parting(first, second).any(parts)
+        let other = |at: u32| self.block(at) != self.block(statement) || self.scan.parting(statement, at).any(parts);
+        self.work(|w| w.read_by(v)).into_iter().take(super::uses::READERS).any(other)
     }
 
     /// Whether a routine is called or memory settles between two statements of a block.

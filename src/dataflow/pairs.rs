@@ -3,7 +3,6 @@
 //! ptxas makes one F2FP of two like conversions to half: first of those that a `mov.b32 {a, b}` or a vector store puts
 //! side by side, then of any two in a block where the first is not read before the source of the second is made.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::ptx::{OperandKind, Statement, Type};
@@ -12,7 +11,6 @@ use super::flow::{Flow, Value};
 use super::meaning::Action;
 use super::predicated::Blocks;
 use super::sign::Sign;
-use super::uses::READERS;
 
 /// How the half of a pair came to be paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,42 +96,60 @@ fn depends(flow: &Flow<'_>, second: Value, first: Value) -> bool {
     false
 }
 
-/// Pairs of what is left: the next like conversion of the block, whose source is made before the first is read.
+/// A conversion that may be half of a pair without being put there.
+struct Half {
+    value: Value,
+    kind: u8,
+    statement: u32,
+    block: u32,
+    /// The statement that makes its source.
+    made: u32,
+}
+
+/// Pairs of what is left: the next like conversion of the block whose source is made before the first is read.
 fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
-    let module = flow.module();
-    // Of each kind the last one that may still find its like, and its statement and block.
-    let mut waiting: FxHashMap<u8, (Value, u32, u32)> = FxHashMap::default();
     let mut blocks = Blocks::default();
-    for i in halves {
-        let s = &module.statements[i as usize];
-        let Some((v, key, _)) = candidate(flow, s.operands) else { continue };
-        // a number is converted beforehand
-        let number = flow.known_constant(s.operands).is_some();
-        if number || flow.pair(v).is_some() || !stands_alone(flow, s, v) || flow.is_predicated(i) {
+    let halves: Vec<Half> = halves.filter_map(|i| half(flow, i, &mut blocks)).collect();
+    for (n, first) in halves.iter().enumerate() {
+        if flow.pair(first.value).is_some() {
             continue;
         }
-        let block = blocks.joined(flow, i);
+        let later = halves[n + 1..].iter().take_while(|half| half.block == first.block).take(LOOKED);
+        let mut like = later.filter(|half| half.kind == first.kind && flow.pair(half.value).is_none()).peekable();
+        if like.peek().is_none() || is_left_behind(flow, first) {
+            continue;
+        }
         // both are made where the second source is, if nothing has read the first by then; what comes from several ways is there
         // when the block begins
-        let source = flow.arguments(s).nth(1).map_or(0, |o| made_at(flow, flow.copied(o), i));
-        let first = waiting.remove(&key).filter(|&(first, at, of)| {
-            of == block && !flow.is_interrupted(at, i) && flow.read_after(first, at).is_none_or(|read| read > source)
+        let read = flow.read_after(first.value, first.statement);
+        let second = like.find(|second| {
+            read.is_none_or(|read| read > second.made) && !flow.is_interrupted(first.statement, second.statement)
         });
-        match first {
-            Some((low, ..)) => {
-                flow.set_pair(low, Pair { at: None, high: false, other: v });
-                flow.set_pair(v, Pair { at: None, high: true, other: low });
-            }
-            None if is_left_behind(flow, s, v, i) => {}
-            None => drop(waiting.insert(key, (v, i, block))),
+        if let Some(second) = second {
+            flow.set_pair(first.value, Pair { at: None, high: false, other: second.value });
+            flow.set_pair(second.value, Pair { at: None, high: true, other: first.value });
         }
     }
 }
 
+/// The conversion of a statement, if it may be half of a pair.
+fn half(flow: &Flow<'_>, i: u32, blocks: &mut Blocks) -> Option<Half> {
+    let s = &flow.module().statements[i as usize];
+    let (value, kind, statement) = candidate(flow, s.operands)?;
+    // a number is converted beforehand
+    let number = flow.known_constant(s.operands).is_some();
+    if number || flow.pair(value).is_some() || !stands_alone(flow, s, value) || flow.is_predicated(i) {
+        return None;
+    }
+    let made = flow.arguments(s).nth(1).map_or(0, |o| made_at(flow, flow.copied(o), i));
+    Some(Half { value, kind, statement, block: blocks.joined(flow, i), made })
+}
+
 /// Whether a half is read in another block than it is made in, of what comes from several ways: ptxas moves it to no other
 /// conversion then. What comes from one way it makes where it is wanted.
-fn is_left_behind(flow: &Flow<'_>, s: &Statement, v: Value, i: u32) -> bool {
-    flow.uses(v).take(READERS).any(|site| flow.is_in_other_block(i, site.statement))
+fn is_left_behind(flow: &Flow<'_>, half: &Half) -> bool {
+    let s = &flow.module().statements[half.statement as usize];
+    flow.is_read_in_other_block(half.value, half.statement)
         && flow.arguments(s).nth(1).is_some_and(|at| flow.is_of_joined(at))
 }
 

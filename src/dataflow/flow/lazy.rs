@@ -477,6 +477,14 @@ impl<'a> Work<'a> {
         self.all_reads(v).iter().find(|r| r.statement > statement && r.operand != NONE).map(|r| r.statement)
     }
 
+    /// The statements that read a value itself, and none that is equal to it; dead code left out.
+    pub fn read_by(&mut self, v: Value) -> SmallVec<[u32; 4]> {
+        let reads = self.made(v).reads.clone();
+        let statements = reads.map(|at| self.lazy.reads[at as usize].statement);
+        let all: SmallVec<[u32; 4]> = statements.collect();
+        all.into_iter().filter(|&at| self.scan.snippet || self.is_live(at)).collect()
+    }
+
     /// What is known of a value's bits.
     pub fn known_value(&mut self, v: Value) -> Known {
         if let Some(known) = self.made(v).known {
