@@ -1,5 +1,7 @@
 //! Backward: what the reads of a register want of it.
 
+use smallvec::SmallVec;
+
 use crate::ptx::{OperandKind, Statement, Type};
 
 use super::facts::{self, How};
@@ -8,6 +10,9 @@ use super::meaning::Action;
 
 /// As many readers are asked what they read: a value that a whole file reads is asked for by each of them.
 pub const READERS: usize = 256;
+
+/// How many values are followed for one of which the high word is wanted.
+const FOLLOWED: usize = 64;
 
 /// How one place uses a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +122,14 @@ pub enum Use {
     Subtract,
     /// Integer arithmetic or anything else.
     Other,
+}
+
+/// What a place wants of the high word of a pair that it reads.
+enum High {
+    Wanted,
+    Unwanted,
+    /// What is wanted of a result's.
+    OfResult(Value),
 }
 
 impl Flow<'_> {
@@ -334,33 +347,60 @@ impl Flow<'_> {
     }
 
     /// Whether nothing wants more than the low word of a 64-bit value: stores, cuts, addresses of shared memory, and
-    /// sums and products that go nowhere else.
-    pub fn low_only(&self, v: Value, depth: u32) -> bool {
-        let module = self.module();
-        let mut uses = self.uses(v).peekable();
-        if uses.peek().is_none() || self.escapes(v) {
-            return false;
+    /// what computes nothing of the high word but a high word that nothing wants.
+    pub fn low_only(&self, v: Value) -> bool {
+        let mut values = SmallVec::<[Value; 8]>::from_slice(&[v]);
+        let mut next = 0;
+        while let Some(&v) = values.get(next) {
+            next += 1;
+            let mut uses = self.uses(v).peekable();
+            if uses.peek().is_none() || self.escapes(v) || values.len() > FOLLOWED {
+                return false;
+            }
+            for site in uses {
+                match self.wants_high(site) {
+                    High::Unwanted => {}
+                    High::OfResult(result) if values.contains(&result) => {}
+                    High::OfResult(result) => values.push(result),
+                    High::Wanted => return false,
+                }
+            }
         }
-        uses.all(|site| match self.classify(site) {
-            Use::Store { bits, .. } => bits <= 32,
-            Use::Narrow { to } => to.bits() <= 32,
-            Use::Extend { from, .. } | Use::Saturate { from, .. } => from.bits() <= 32,
-            Use::Address => self.meaning(&module.statements[site.statement as usize]).shared,
-            Use::Mask(mask) => mask >> 32 == 0,
+        true
+    }
+
+    /// Whether a place that reads a 64-bit value wants its high word.
+    fn wants_high(&self, site: UseSite) -> High {
+        let module = self.module();
+        let s = &module.statements[site.statement as usize];
+        let unwanted = |unwanted: bool| if unwanted { High::Unwanted } else { High::Wanted };
+        let result = || self.value(s.operands).map_or(High::Wanted, High::OfResult);
+        match self.classify(site) {
+            Use::Store { bits, .. } => unwanted(bits <= 32),
+            Use::Narrow { to } => unwanted(to.bits() <= 32),
+            Use::Extend { from, .. } | Use::Saturate { from, .. } => unwanted(from.bits() <= 32),
+            Use::Address => unwanted(self.meaning(s).shared),
+            Use::Mask(mask) if mask >> 32 == 0 => High::Unwanted,
             // the low word becomes the high one
-            Use::ShiftLeft(Some(by)) if by >= 32 => true,
+            Use::ShiftLeft(Some(by)) if by >= 32 => High::Unwanted,
             // taken apart, and of the parts only the low one read
             Use::Unpack => {
-                let vector = module.statements[site.statement as usize].operands;
                 let read = |at: u32| self.value(at).is_some_and(|v| self.uses(v).next().is_some() || self.escapes(v));
-                module.operands[vector as usize].kind == OperandKind::Vector(2) && !read(vector + 2)
+                let two = module.operands[s.operands as usize].kind == OperandKind::Vector(2);
+                unwanted(two && !read(s.operands + 2))
             }
-            Use::Add(64) | Use::AddWide | Use::Multiply(64) | Use::ShiftLeft(Some(_)) | Use::Copy => {
-                let result = self.value(module.statements[site.statement as usize].operands);
-                depth > 0 && result.is_some_and(|r| self.low_only(r, depth - 1))
-            }
-            _ => false,
-        })
+            Use::Mask(_)
+            | Use::Add(64)
+            | Use::AddWide
+            | Use::Multiply(64)
+            | Use::ShiftLeft(_)
+            | Use::Logic
+            | Use::Copy => result(),
+            _ => match self.meaning(s).action {
+                Action::Sub | Action::Neg | Action::Selp | Action::Cvta => result(),
+                _ => High::Wanted,
+            },
+        }
     }
 
     /// Whether all that reads a 64-bit value wants its high word: shifts right, and what takes it apart and reads that one.

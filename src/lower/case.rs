@@ -142,7 +142,7 @@ impl Case {
         if let Some(v) = flow.value(statement.operands) {
             case.uses = flow.wants(v);
             case.dead = case.uses.is_empty() && !flow.snippet();
-            case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v, DEPTH / 2);
+            case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v);
             case.high_only = form.dst.bits() == 64 && form.dst.is_int() && flow.high_only(v);
             case.pair = flow.pair(v);
             let byte = form.dst == Type::U8 || form.src == Type::U8 && form.dst.is_int() && form.dst.bits() == 16;

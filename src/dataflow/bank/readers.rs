@@ -203,7 +203,7 @@ impl Query<'_, '_> {
             if result.is_some_and(sums) {
                 return reads(false);
             }
-            if !result.is_some_and(|v| flow.low_only(v, depth)) {
+            if !result.is_some_and(|v| flow.low_only(v)) {
                 reads(true);
             }
         }
