@@ -13,12 +13,13 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::ptx::{Module, OperandKind, RegId, Statement, StatementKind, literal};
+use crate::ptx::{Module, NameId, OperandKind, RegId, Statement, StatementKind, literal};
 
 use super::abilities::Abilities;
 use super::bank::Reader;
 use super::facts::{self, Known};
 use super::meaning::{Action, Meaning};
+use super::neighbours;
 use super::packs;
 use super::pairs::{self, Pair};
 use lazy::Lazy;
@@ -78,9 +79,13 @@ impl Tables {
         self.lazy.get_mut().clear(&self.scan, function, self.scan.occurrences.operands());
         let flow = Flow { module, abilities, meanings: &self.meanings, scan: &self.scan, lazy: &self.lazy };
         flow.work(|w| w.find_twins());
+        let stored = match self.scan.halfwords.len() {
+            2.. if !self.scan.conversions.is_empty() => neighbours::find(&flow, &self.scan.halfwords),
+            _ => Vec::new(),
+        };
         if self.scan.conversions.len() > 1 {
             flow.find_twins_of_arms();
-            pairs::find(&flow);
+            pairs::find(&flow, &stored);
         }
         if !self.scan.conversions.is_empty() && self.scan.halves.len() > 1 {
             packs::find(&flow, &self.scan.halves);
@@ -416,6 +421,38 @@ impl<'m> Flow<'m> {
         overwriting.get(overwriting.partition_point(|&at| at <= first)).is_some_and(|&at| at < second)
     }
 
+    /// The statements between two others that may overwrite memory.
+    pub(super) fn overwriting(&self, first: u32, second: u32) -> impl Iterator<Item = u32> {
+        let overwriting = &self.scan.overwriting;
+        let behind = overwriting.partition_point(|&at| at <= first);
+        overwriting[behind..].iter().copied().take_while(move |&at| at < second)
+    }
+
+    /// Whether a statement is on every way to a later one.
+    pub(super) fn dominates(&self, first: u32, second: u32) -> bool {
+        self.work(|w| w.dominates(first, second))
+    }
+
+    /// The function's statements, with their indices.
+    pub(super) fn statements(&self) -> impl Iterator<Item = (&'m Statement, u32)> + use<'m> {
+        let (module, first) = (self.module, self.scan.first_statement);
+        let function = module.functions.iter().rfind(|f| f.statements.start == first);
+        function.map_or(0..0, |f| f.statements.clone()).map(|i| (&module.statements[i as usize], i))
+    }
+
+    /// What a variable in shared memory is aligned to, in bytes. The only one that a function names stands first there.
+    pub(super) fn shared_alignment(&self, name: NameId) -> Option<u32> {
+        let (module, first) = (self.module, self.scan.first_statement);
+        let shared = |name: &NameId| module.shared.get(module.names[name.0 as usize]);
+        let declared = *shared(&name)?;
+        let single = *self.lazy.borrow_mut().single_shared.get_or_insert_with(|| {
+            let function = module.functions.iter().rfind(|f| f.statements.start == first);
+            let mentioned = function.map_or(0..0, |f| f.mentioned.start as usize..f.mentioned.end as usize);
+            module.mentioned[mentioned].iter().filter(|&name| shared(name).is_some()).nth(1).is_none()
+        });
+        Some(if single { declared.max(neighbours::FIRST) } else { declared })
+    }
+
     /// Whether ptxas has two statements, the second behind the first, in different blocks.
     pub(super) fn is_parted(&self, first: u32, second: u32) -> bool {
         self.block(first) != self.block(second) || self.scan.parting(first, second).next().is_some()
@@ -426,7 +463,12 @@ impl<'m> Flow<'m> {
     pub(super) fn is_read_in_other_block(&self, v: Value, statement: u32) -> bool {
         let parts = |at: u32| self.meaning(&self.module.statements[at as usize]).parts;
         let other = |at: u32| self.block(at) != self.block(statement) || self.scan.parting(statement, at).any(parts);
-        self.work(|w| w.read_by(v)).into_iter().take(super::uses::READERS).any(other)
+        self.read_by(v).into_iter().take(super::uses::READERS).any(other)
+    }
+
+    /// The statements that read a value itself, and none that is equal to it; dead code left out.
+    pub(super) fn read_by(&self, v: Value) -> SmallVec<[u32; 4]> {
+        self.work(|w| w.read_by(v))
     }
 
     /// Whether a routine is called or memory settles between two statements of a block.

@@ -202,6 +202,13 @@ impl Meaning {
             && matches!(self.action, Action::Add | Action::Sub | Action::Mul | Action::Fma | Action::Min | Action::Max)
     }
 
+    /// Whether it loads or stores a half of a word, or a vector of them.
+    pub fn reaches_halfword(&self) -> bool {
+        matches!(self.action, Action::Load(Space::Memory) | Action::Store)
+            && !self.volatile
+            && self.ty.is_some_and(|ty| ty.bits() == 16)
+    }
+
     /// The meaning of an opcode.
     pub fn of(opcode: &Opcode<'_>) -> Meaning {
         let mut parts = opcode.parts();

@@ -15,6 +15,7 @@ pub mod flow;
 pub mod half;
 pub mod logic;
 pub mod meaning;
+pub mod neighbours;
 pub mod packs;
 pub mod pairs;
 pub mod predicated;

@@ -3,12 +3,14 @@
 //! ptxas makes one F2FP of two like conversions to half: first of those that a `mov.b32 {a, b}` or a vector store puts
 //! side by side, then of any two in a block where the first is not read before the source of the second is made.
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::ptx::{OperandKind, Statement, Type};
 
 use super::flow::{Flow, Value};
 use super::meaning::Action;
+use super::neighbours::Stored;
 use super::predicated::Blocks;
 use super::sign::Sign;
 
@@ -23,13 +25,14 @@ pub struct Pair {
     pub other: Value,
 }
 
-/// Find the pairs of a function.
-pub(super) fn find(flow: &Flow<'_>) {
+/// Find the pairs of a function, of whose halves some are stored as words.
+pub(super) fn find(flow: &Flow<'_>, words: &[Stored]) {
     let (conversions, packers) = flow.of_pairs();
     let mut halves = conversions.iter().copied().filter(|&i| half_kind(flow, i).is_some()).peekable();
     if halves.peek().is_some() {
         packed(flow, packers);
-        adjacent(flow, halves);
+        let apart = stored(flow, words);
+        adjacent(flow, halves, &apart);
     }
 }
 
@@ -96,6 +99,33 @@ fn depends(flow: &Flow<'_>, second: Value, first: Value) -> bool {
     false
 }
 
+/// Pairs of which two stores make a word, where that is not put beside another one by permutations. Returns the halves that
+/// are stored so and stay apart.
+fn stored(flow: &Flow<'_>, words: &[Stored]) -> FxHashSet<Value> {
+    let mut blocks = Blocks::default();
+    let mut apart = FxHashSet::default();
+    for word in words {
+        let mut of = |(v, _): (Value, u32)| half(flow, flow.maker(v).1, &mut blocks).filter(|half| half.value == v);
+        let (low, high) = (of(word.low), of(word.high));
+        let pair = low.as_ref().zip(high.as_ref()).filter(|(low, high)| {
+            let read = flow.read_by(low.value).into_iter().filter(|&at| at != word.low.1).min();
+            !word.second
+                && (low.kind, low.block) == (high.kind, high.block)
+                && low.statement < high.statement
+                && read.is_none_or(|read| read > high.made)
+                && !flow.is_interrupted(low.statement, high.statement)
+        });
+        match pair {
+            Some((low, high)) => {
+                flow.set_pair(low.value, Pair { at: None, high: false, other: high.value });
+                flow.set_pair(high.value, Pair { at: None, high: true, other: low.value });
+            }
+            None => apart.extend([low, high].into_iter().flatten().map(|half| half.value)),
+        }
+    }
+    apart
+}
+
 /// A conversion that may be half of a pair without being put there.
 struct Half {
     value: Value,
@@ -107,9 +137,10 @@ struct Half {
 }
 
 /// Pairs of what is left: the next like conversion of the block whose source is made before the first is read.
-fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>) {
+fn adjacent(flow: &Flow<'_>, halves: impl Iterator<Item = u32>, apart: &FxHashSet<Value>) {
     let mut blocks = Blocks::default();
-    let halves: Vec<Half> = halves.filter_map(|i| half(flow, i, &mut blocks)).collect();
+    let halves = halves.filter_map(|i| half(flow, i, &mut blocks));
+    let halves: Vec<Half> = halves.filter(|half| !apart.contains(&half.value)).collect();
     for (n, first) in halves.iter().enumerate() {
         if flow.pair(first.value).is_some() {
             continue;

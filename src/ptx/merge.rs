@@ -88,6 +88,7 @@ impl<'s> Merger<'s> {
         whole.registers.extend(part.registers);
         whole.parameters.extend(part.parameters);
         whole.constants.extend(part.constants);
+        whole.shared.extend(part.shared);
         whole.mentioned.extend(part.mentioned.into_iter().map(|id| names[id.0 as usize]));
         offsets
     }

@@ -141,6 +141,7 @@ fn empty(source: &[u8]) -> Module<'_> {
         registers: Vec::new(),
         parameters: Vec::new(),
         constants: FxHashMap::default(),
+        shared: FxHashMap::default(),
         mentioned: Vec::new(),
     }
 }

@@ -69,6 +69,8 @@ pub struct Module<'s> {
     pub parameters: Vec<Parameter>,
     /// Where the variables of `.const`, in functions and outside, stand in their bank, in bytes.
     pub constants: FxHashMap<&'s [u8], u32>,
+    /// What the variables of `.shared`, in functions and outside, are aligned to at least, in bytes.
+    pub shared: FxHashMap<&'s [u8], u32>,
     /// Names that statements use, each once a function, grouped by function.
     pub mentioned: Vec<NameId>,
 }

@@ -33,7 +33,7 @@ impl Flow<'_> {
     }
 
     /// The width of the register that an operand is.
-    fn register_bits(&self, at: u32) -> u32 {
+    pub(in crate::dataflow) fn register_bits(&self, at: u32) -> u32 {
         self.register(at).and_then(|r| self.module().registers[r.0 as usize].ty).map_or(32, Type::bits)
     }
 }

@@ -78,6 +78,8 @@ pub struct Lazy {
     /// Values that were asked for whether they are computed from what comes from several ways.
     pub joins: FxHashMap<Value, bool>,
     pub pairs: FxHashMap<Value, Pair>,
+    /// Whether the function names one variable in shared memory at most.
+    pub single_shared: Option<bool>,
     pub liveness: super::live::Liveness,
     pub loops: Loops,
     pub dominators: Dominators,
@@ -110,6 +112,7 @@ impl Lazy {
         self.leaders.clear();
         self.joins.clear();
         self.pairs.clear();
+        self.single_shared = None;
         self.liveness.clear(function.statements.len(), scan.occurrences.registers());
         self.loops.innermost.clear();
         self.dominators.clear();

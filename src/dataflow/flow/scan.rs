@@ -39,6 +39,9 @@ const GUARDED_PARTS: Role = 4096;
 /// Arithmetic of half precision, of which two can go into one instruction.
 const HALF: Role = 8192;
 
+/// It loads or stores a half of a word.
+const HALFWORD: Role = 16384;
+
 fn role(m: &Meaning) -> Role {
     let bit = |bit: Role, set: bool| if set { bit } else { 0 };
     bit(WRITES, m.writes)
@@ -55,6 +58,7 @@ fn role(m: &Meaning) -> Role {
         | bit(GUARDED_PARTS, m.parts_if_guarded())
         | bit(LEAVES, matches!(m.action, Action::Branch | Action::Exit))
         | bit(HALF, m.is_half_arithmetic())
+        | bit(HALFWORD, m.reaches_halfword())
 }
 
 /// What the pass found.
@@ -74,6 +78,8 @@ pub struct Scan {
     pub packers: Vec<u32>,
     /// Arithmetic of half precision, in order.
     pub halves: Vec<u32>,
+    /// Loads and stores of halves of words, in order.
+    pub halfwords: Vec<u32>,
     /// Calls, and statements that ptxas calls a routine for, in order.
     pub calls: Vec<u32>,
     /// Statements that part a block: ptxas branches in or around them, or lets memory settle; in order.
@@ -106,6 +112,7 @@ impl Scan {
             &mut self.conversions,
             &mut self.packers,
             &mut self.halves,
+            &mut self.halfwords,
             &mut self.calls,
             &mut self.parting,
             &mut self.overwriting,
@@ -144,7 +151,7 @@ impl Scan {
         if role & PARTS != 0 || s.guard.is_some() && role & GUARDED_PARTS != 0 {
             self.parting.push(i);
         }
-        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES | HALF) != 0 {
+        if role & (JUMP | CONVERSION | PACKER | ROUTINE | CALL | OVERWRITES | HALF | HALFWORD) != 0 {
             if role & OVERWRITES != 0 {
                 self.overwriting.push(i);
             }
@@ -156,6 +163,9 @@ impl Scan {
             }
             if role & HALF != 0 {
                 self.halves.push(i);
+            }
+            if role & HALFWORD != 0 {
+                self.halfwords.push(i);
             }
             // a result or an address, a vector and two elements
             if role & PACKER != 0 && s.operand_count >= 4 {

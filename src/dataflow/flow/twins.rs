@@ -193,7 +193,7 @@ impl Work<'_> {
     }
 
     /// Whether a statement is on every way to a later one.
-    fn dominates(&mut self, first: u32, second: u32) -> bool {
+    pub fn dominates(&mut self, first: u32, second: u32) -> bool {
         let scan = self.scan;
         self.lazy.dominators.dominates(self.module, scan, scan.block(first), scan.block(second))
     }

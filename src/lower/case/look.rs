@@ -230,6 +230,7 @@ impl Look<'_, '_> {
             return;
         }
         source.origin = Origin::Load;
+        source.high = self.pair(made.value).is_some_and(|pair| pair.high);
         if matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(count) if count > 1) {
             match ty.map(Type::bits) {
                 Some(16) => {

@@ -370,7 +370,7 @@ impl Parser<'_> {
             }
             b".local" | b".shared" | b".param" | b".const" | b".global" | b".tex" => {
                 self.advance();
-                self.variable_declaration(text == b".const")
+                self.variable_declaration(text)
             }
             _ if is_body_directive(text) => {
                 self.advance();

@@ -161,7 +161,7 @@ impl Parser<'_> {
 
     /// What follows `.local` and the like, up to and past its `;`: the names hide registers of outer blocks. A
     /// `constant` has a place in the module's bank.
-    pub(super) fn variable_declaration(&mut self, constant: bool) -> bool {
+    pub(super) fn variable_declaration(&mut self, space: &[u8]) -> bool {
         let Some(layout) = self.variable_head() else { return false };
         loop {
             if self.token != Token::Word {
@@ -184,8 +184,13 @@ impl Parser<'_> {
                 let Some(given) = self.initialiser() else { return false };
                 rows = if unsized_array { given } else { 1 };
             }
-            if constant {
-                self.place_constant(name, layout, elements.saturating_mul(rows));
+            match space {
+                b".const" => self.place_constant(name, layout, elements.saturating_mul(rows)),
+                b".shared" => {
+                    let align = self.module.shared.entry(name.of(self.source)).or_insert(layout.align.max(1));
+                    *align = layout.align.max(1).min(*align);
+                }
+                _ => {}
             }
             match self.token {
                 Token::Comma => self.advance(),

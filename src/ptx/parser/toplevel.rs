@@ -142,7 +142,7 @@ impl Parser<'_> {
             }
             b".global" | b".const" | b".shared" | b".local" | b".param" | b".tex" | b".surf" | b".sampler" => {
                 self.advance();
-                self.variable_declaration(text == b".const")
+                self.variable_declaration(text)
             }
             b".section" => {
                 self.advance();
