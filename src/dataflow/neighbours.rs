@@ -106,7 +106,7 @@ fn access(flow: &Flow<'_>, i: u32) -> Option<Access> {
     let (at, of) = if m.action == Action::Store { (s.operands, second) } else { (second, s.operands) };
     let joins = matches!(m.memory, Memory::Global | Memory::Unwritten | Memory::Shared)
         && (m.action != Action::Store || m.memory == Memory::Shared);
-    if s.guard.is_some() || m.volatile || !joins || !flow.is_live(i) {
+    if s.guard.is_some() || m.volatile || !joins || !flow.is_live(i) || flow.is_predicated(i) {
         return None;
     }
     let (root, offset) = address(flow, at)?;
@@ -198,9 +198,8 @@ fn words(known: &mut Known<'_, '_>, run: &mut Vec<Access>, stored: &mut Vec<Stor
     }
     for (n, (low, high)) in words.iter().enumerate() {
         let before = n.checked_sub(1).map(|before| words[before].0);
-        let second = before.is_some_and(|before| {
-            before.offset == low.offset - 4 && known.is_aligned(&before, before.offset, 3)
-        });
+        let second =
+            before.is_some_and(|before| before.offset == low.offset - 4 && known.is_aligned(&before, before.offset, 3));
         stored.push(Stored { low: (low.value, low.statement), high: (high.value, high.statement), second });
     }
     run.clear();
@@ -212,17 +211,27 @@ fn is_half(flow: &Flow<'_>, v: Value) -> bool {
         Use::ToFloat { .. } | Use::FloatToFloat { .. } | Use::FloatToInt { .. } | Use::Float(..) => true,
         Use::Store { .. } | Use::Pack { .. } => true,
         Use::Compare(ty) => ty.is_float(),
-        Use::Other => flow.meaning(&flow.module().statements[site.statement as usize]).ty.is_some_and(|ty| ty.is_float()),
+        Use::Other => {
+            flow.meaning(&flow.module().statements[site.statement as usize]).ty.is_some_and(|ty| ty.is_float())
+        }
         _ => false,
     };
     !flow.escapes(v) && flow.register_bits(flow.maker(v).0.operands) == 16 && flow.uses(v).take(READERS).all(half)
 }
 
+/// An access of a word or more.
+struct Aligned {
+    statement: u32,
+    offset: i64,
+    /// How many bytes, as a power of two.
+    power: u32,
+}
+
 /// What is known of addresses.
 struct Known<'a, 'm> {
     flow: &'a Flow<'m>,
-    /// The statements that reach an aligned place at each root, with the place and the bytes as a power of two.
-    evidence: Option<FxHashMap<Root, Vec<(u32, i64, u32)>>>,
+    /// The accesses of words at each root.
+    evidence: Option<FxHashMap<Root, Vec<Aligned>>>,
 }
 
 impl Known<'_, '_> {
@@ -234,10 +243,11 @@ impl Known<'_, '_> {
         let flow = self.flow;
         let evidence = self.evidence.get_or_insert_with(|| evidence(flow));
         evidence.get(&access.root).is_some_and(|places| {
-            places.iter().any(|&(at, place, bytes)| {
-                bytes >= power
-                    && (offset.wrapping_sub(place) as u64).trailing_zeros() >= power
-                    && (flow.block(at) == access.block || at < access.statement && flow.dominates(at, access.statement))
+            places.iter().any(|place| {
+                let (at, here) = (place.statement, access.statement);
+                place.power >= power
+                    && (offset.wrapping_sub(place.offset) as u64).trailing_zeros() >= power
+                    && (flow.block(at) == access.block || at < here && flow.dominates(at, here))
             })
         })
     }
@@ -309,9 +319,9 @@ fn zeros_of_statement(flow: &Flow<'_>, s: &Statement, steps: u32, open: &mut Ope
     }
 }
 
-/// The accesses of a function that say what their addresses are multiples of: of words and more, done on every way.
-fn evidence(flow: &Flow<'_>) -> FxHashMap<Root, Vec<(u32, i64, u32)>> {
-    let mut found: FxHashMap<Root, Vec<(u32, i64, u32)>> = FxHashMap::default();
+/// The accesses of a function that say what their addresses are multiples of.
+fn evidence(flow: &Flow<'_>) -> FxHashMap<Root, Vec<Aligned>> {
+    let mut found: FxHashMap<Root, Vec<Aligned>> = FxHashMap::default();
     for (s, i) in flow.statements() {
         let m = flow.meaning(s);
         if s.kind != StatementKind::Instruction || s.guard.is_some() {
@@ -333,7 +343,7 @@ fn evidence(flow: &Flow<'_>) -> FxHashMap<Root, Vec<(u32, i64, u32)>> {
             && at < end
             && let Some((root, offset)) = address(flow, at)
         {
-            found.entry(root).or_default().push((i, offset, bytes.trailing_zeros()));
+            found.entry(root).or_default().push(Aligned { statement: i, offset, power: bytes.trailing_zeros() });
         }
     }
     found

@@ -190,7 +190,11 @@ fn source(flow: &Flow<'_>, at: u32, m: &Meaning, place: u32) -> Source {
             // two conversions that are one are done where both can be
             (None, Some(pair)) => {
                 let sources = [v, pair.other].map(|v| flow.arguments(flow.maker(v).0).nth(1));
-                sources.map(|at| at.map_or(0, |at| made_at(flow, flow.copied(at), place))).into_iter().max().unwrap_or(0)
+                sources
+                    .map(|at| at.map_or(0, |at| made_at(flow, flow.copied(at), place)))
+                    .into_iter()
+                    .max()
+                    .unwrap_or(0)
             }
             (None, None) => made_at(flow, at, place),
         },

@@ -64,7 +64,9 @@ impl Flow<'_> {
                 // of two that are extended with their sign the first one's is taken, unless it is needed as a pair too;
                 // what is taken away has no sign of its own to give
                 Action::Cvt | Action::Load(_) if extended.is_some_and(Type::is_signed) && !takes_away => {
-                    single && here.is_none_or(|here| self.made_first(v) < here) && !self.is_left_behind(w, made, site.statement)
+                    single
+                        && here.is_none_or(|here| self.made_first(v) < here)
+                        && !self.is_left_behind(w, made, site.statement)
                 }
                 _ => false,
             }
