@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::ptx::{Module, NameId, OperandKind, RegId, Statement, StatementKind, literal};
+use crate::ptx::{Module, NameId, OperandKind, RegId, Statement, StatementKind, Type, literal};
 
 use super::abilities::Abilities;
 use super::bank::Reader;
@@ -79,15 +79,19 @@ impl Tables {
         self.lazy.get_mut().clear(&self.scan, function, self.scan.occurrences.operands());
         let flow = Flow { module, abilities, meanings: &self.meanings, scan: &self.scan, lazy: &self.lazy };
         flow.work(|w| w.find_twins());
+        let half = |ty: Option<Type>| ty.is_some_and(|ty| ty.bits() == 16);
+        let meanings = self.scan.conversions.iter().map(|&i| flow.meaning(&module.statements[i as usize]));
+        let (makes, reads) =
+            meanings.fold((false, false), |(makes, reads), m| (makes || half(m.ty), reads || half(m.source)));
         let stored = match self.scan.halfwords.len() {
-            2.. if !self.scan.conversions.is_empty() => neighbours::find(&flow, &self.scan.halfwords),
+            2.. if makes || reads => neighbours::find(&flow, &self.scan.halfwords),
             _ => Vec::new(),
         };
         if self.scan.conversions.len() > 1 {
             flow.find_twins_of_arms();
             pairs::find(&flow, &stored);
         }
-        if !self.scan.conversions.is_empty() && self.scan.halves.len() > 1 {
+        if reads && self.scan.halves.len() > 1 {
             packs::find(&flow, &self.scan.halves);
         }
         flow
@@ -222,7 +226,11 @@ impl<'m> Flow<'m> {
 
     /// The writing, in source order, of a guarded statement's result register before it.
     pub fn before(&self, s: &Statement) -> Option<Value> {
-        let value = self.value(s.operands)?;
+        self.value_before(self.value(s.operands)?)
+    }
+
+    /// The writing, in source order, of a value's register before it.
+    pub fn value_before(&self, value: Value) -> Option<Value> {
         let before = self.lazy.borrow().made[value.0 as usize].before;
         (before != NONE).then_some(Value(before))
     }
@@ -440,17 +448,28 @@ impl<'m> Flow<'m> {
         function.map_or(0..0, |f| f.statements.clone()).map(|i| (&module.statements[i as usize], i))
     }
 
-    /// What a variable in shared memory is aligned to, in bytes. The only one that a function names stands first there.
+    /// What a variable in shared memory is aligned to, in bytes: those that a function names stand one behind the other, in
+    /// the order in which they are declared.
     pub(super) fn shared_alignment(&self, name: NameId) -> Option<u32> {
         let (module, first) = (self.module, self.scan.first_statement);
-        let shared = |name: &NameId| module.shared.get(module.names[name.0 as usize]);
-        let declared = *shared(&name)?;
-        let single = *self.lazy.borrow_mut().single_shared.get_or_insert_with(|| {
+        let mut lazy = self.lazy.borrow_mut();
+        let places = lazy.shared.get_or_insert_with(|| {
             let function = module.functions.iter().rfind(|f| f.statements.start == first);
             let mentioned = function.map_or(0..0, |f| f.mentioned.start as usize..f.mentioned.end as usize);
-            module.mentioned[mentioned].iter().filter(|&name| shared(name).is_some()).nth(1).is_none()
+            let named = module.mentioned[mentioned].iter().map(|&name| (name, module.names[name.0 as usize]));
+            let mut shared: Vec<_> = named.filter_map(|(name, text)| Some((name, module.shared.get(text)?))).collect();
+            shared.sort_by_key(|(_, shared)| shared.name.start);
+            let mut end = 0_u32;
+            let places = shared.into_iter().map(|(name, shared)| {
+                let place = end.div_ceil(shared.align).saturating_mul(shared.align);
+                end = place.saturating_add(shared.size);
+                // what has no size stands behind all that has
+                let known = if shared.size == 0 { shared.align } else { neighbours::FIRST.max(shared.align) };
+                (name, 1 << place.trailing_zeros().min(known.trailing_zeros()))
+            });
+            places.collect()
         });
-        Some(if single { declared.max(neighbours::FIRST) } else { declared })
+        places.get(&name).copied()
     }
 
     /// Whether ptxas has two statements, the second behind the first, in different blocks.

@@ -69,10 +69,21 @@ pub struct Module<'s> {
     pub parameters: Vec<Parameter>,
     /// Where the variables of `.const`, in functions and outside, stand in their bank, in bytes.
     pub constants: FxHashMap<&'s [u8], u32>,
-    /// What the variables of `.shared`, in functions and outside, are aligned to at least, in bytes.
-    pub shared: FxHashMap<&'s [u8], u32>,
+    /// The variables of `.shared`, in functions and outside.
+    pub shared: FxHashMap<&'s [u8], Shared>,
     /// Names that statements use, each once a function, grouped by function.
     pub mentioned: Vec<NameId>,
+}
+
+/// A variable in shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shared {
+    /// Where its name stands where it is declared.
+    pub name: Span,
+    /// Its size in bytes; 0 where it has none.
+    pub size: u32,
+    /// What it is aligned to, in bytes.
+    pub align: u32,
 }
 
 impl Module<'_> {

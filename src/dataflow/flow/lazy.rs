@@ -15,7 +15,7 @@ use crate::dataflow::bank::Reader;
 use crate::dataflow::facts::{self, Known};
 use crate::dataflow::meaning::{Action, Meaning, Space};
 use crate::dataflow::pairs::Pair;
-use crate::ptx::{Function, FunctionKind, Module, OperandKind, RegId, Statement, StatementKind};
+use crate::ptx::{Function, FunctionKind, Module, NameId, OperandKind, RegId, Statement, StatementKind};
 
 /// How a value is made, and what is known of it.
 #[derive(Debug, Clone)]
@@ -78,8 +78,8 @@ pub struct Lazy {
     /// Values that were asked for whether they are computed from what comes from several ways.
     pub joins: FxHashMap<Value, bool>,
     pub pairs: FxHashMap<Value, Pair>,
-    /// Whether the function names one variable in shared memory at most.
-    pub single_shared: Option<bool>,
+    /// What the variables in shared memory are aligned to that the function names, in bytes.
+    pub shared: Option<FxHashMap<NameId, u32>>,
     pub liveness: super::live::Liveness,
     pub loops: Loops,
     pub dominators: Dominators,
@@ -112,7 +112,7 @@ impl Lazy {
         self.leaders.clear();
         self.joins.clear();
         self.pairs.clear();
-        self.single_shared = None;
+        self.shared = None;
         self.liveness.clear(function.statements.len(), scan.occurrences.registers());
         self.loops.innermost.clear();
         self.dominators.clear();

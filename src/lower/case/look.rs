@@ -68,6 +68,7 @@ impl Look<'_, '_> {
             source.only_reader = flow.uses(v).nth(1).is_none() && !flow.escapes(v);
             source.first_reader = flow.uses(v).next().is_some_and(|site| site.operand == start);
         }
+        source.high = self.is_upper_of_guarded(start);
         let (mut at, mut signs) = (start, Signs::default());
         for _ in 0..depth {
             let Some(made) = self.made(at, start, depth) else { break };
@@ -107,6 +108,28 @@ impl Look<'_, '_> {
         let changed = made.guard.is_none() && self.flow.sign(made, self.form.src).is_some();
         let source = changed.then(|| self.at(at, blank, DEPTH)).filter(|source| source.operand.modified())?;
         Some((source.operand, source.origin.is_parameter()))
+    }
+
+    /// Whether a half is the upper one of a word that a vector load under a guard keeps or writes: before it both halves
+    /// are constants, which ptxas puts into one word.
+    fn is_upper_of_guarded(&self, at: u32) -> bool {
+        let flow = self.flow;
+        let Some(v) = flow.value(at) else { return false };
+        let (w, _, element) = flow.maker(v);
+        if w.guard.is_none() || element % 2 == 0 {
+            return false;
+        }
+        let m = flow.meaning(w);
+        let vector = matches!(self.module.operands[w.operands as usize].kind, OperandKind::Vector(_));
+        let halves = matches!(m.action, Action::Load(Space::Memory)) && m.ty.is_some_and(|ty| ty.bits() == 16);
+        let constant = |element: u16| {
+            let made = flow.value(w.operands + 1 + u32::from(element));
+            made.and_then(|v| flow.value_before(v)).is_some_and(|before| flow.known_value(before).constant.is_some())
+        };
+        let read = |element: u16| {
+            flow.value(w.operands + 1 + u32::from(element)).is_some_and(|v| flow.uses(v).next().is_some())
+        };
+        vector && halves && self.form.dst.is_float() && read(element - 1) && constant(element) && constant(element - 1)
     }
 
     /// What made the value at a place, unless it is guarded.

@@ -3,7 +3,7 @@
 use super::Parser;
 use super::scopes::Declared;
 use crate::ptx::lexer::Token;
-use crate::ptx::{Parameter, Span, SyntaxError, Type, literal};
+use crate::ptx::{Parameter, Shared, Span, SyntaxError, Type, literal};
 
 /// How ptxas 13.1 takes a type in `.reg`.
 enum RegisterType {
@@ -187,8 +187,9 @@ impl Parser<'_> {
             match space {
                 b".const" => self.place_constant(name, layout, elements.saturating_mul(rows)),
                 b".shared" => {
-                    let align = self.module.shared.entry(name.of(self.source)).or_insert(layout.align.max(1));
-                    *align = layout.align.max(1).min(*align);
+                    let size = layout.size.saturating_mul(elements).saturating_mul(u32::from(!unsized_array));
+                    let shared = Shared { name, size, align: layout.align.max(1) };
+                    self.module.shared.entry(name.of(self.source)).or_insert(shared);
                 }
                 _ => {}
             }
