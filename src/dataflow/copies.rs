@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 
 use crate::ptx::OperandKind;
 
-use super::flow::{Flow, Value};
+use super::flow::{Flow, UseSite, Value};
 use super::meaning::Action;
-use super::uses::Use;
+use super::uses::{HighResult, Use};
 
 /// How many copies are followed.
 const COPIES: u32 = 4;
@@ -51,6 +51,16 @@ impl Flow<'_> {
         found
     }
 
+    /// Whether a bitwise operation leaves the high word of a pair alone, and sums that take a sign are all that reads it.
+    fn is_summed_through(&self, site: UseSite) -> bool {
+        let s = &self.module().statements[site.statement as usize];
+        s.guard.is_none()
+            && self.high_result(site) == Some(HighResult::Same)
+            && self.value(s.operands).is_some_and(|result| {
+                !self.escapes(result) && self.uses(result).all(|site| self.classify(site) == Use::Add(64))
+            })
+    }
+
     fn add_wants(&self, v: Value, depth: u32, found: &mut SmallVec<[Use; 4]>) {
         let statements = &self.module().statements;
         for site in self.uses(v) {
@@ -74,6 +84,8 @@ impl Flow<'_> {
             };
             match copy.filter(|&copy| !self.escapes(copy)) {
                 Some(copy) => self.add_wants(copy, depth - 1, found),
+                // a sum takes the sign of an extension through what leaves the high word alone
+                None if self.is_summed_through(site) => found.push(Use::Add(64)),
                 None => found.push(usage),
             }
         }

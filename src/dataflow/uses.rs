@@ -6,7 +6,7 @@ use crate::ptx::{OperandKind, Statement, Type};
 
 use super::facts::{self, How};
 use super::flow::{Flow, UseSite, Value, after};
-use super::meaning::Action;
+use super::meaning::{Action, Memory};
 
 /// As many readers are asked what they read: a value that a whole file reads is asked for by each of them.
 pub const READERS: usize = 256;
@@ -130,6 +130,15 @@ enum High {
     Unwanted,
     /// What is wanted of a result's.
     OfResult(Value),
+}
+
+/// The high word of a bitwise operation's result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HighResult {
+    /// It is known whatever the high word is that is read.
+    Known,
+    /// It is that which is read.
+    Same,
 }
 
 impl Flow<'_> {
@@ -379,8 +388,8 @@ impl Flow<'_> {
             Use::Store { bits, .. } => unwanted(bits <= 32),
             Use::Narrow { to } => unwanted(to.bits() <= 32),
             Use::Extend { from, .. } | Use::Saturate { from, .. } => unwanted(from.bits() <= 32),
-            Use::Address => unwanted(self.meaning(s).shared),
-            Use::Mask(mask) if mask >> 32 == 0 => High::Unwanted,
+            Use::Address => unwanted(self.meaning(s).shared || self.meaning(s).memory == Memory::Local),
+            Use::Mask(_) | Use::Logic if self.high_result(site) == Some(HighResult::Known) => High::Unwanted,
             // the low word becomes the high one
             Use::ShiftLeft(Some(by)) if by >= 32 => High::Unwanted,
             // taken apart, and of the parts only the low one read
@@ -400,6 +409,28 @@ impl Flow<'_> {
                 Action::Sub | Action::Neg | Action::Selp | Action::Cvta => result(),
                 _ => High::Wanted,
             },
+        }
+    }
+
+    /// What a bitwise operation of two operands makes of the high word of a pair that it reads, where the other operand's
+    /// is known.
+    pub(super) fn high_result(&self, site: UseSite) -> Option<HighResult> {
+        let s = &self.module().statements[site.statement as usize];
+        let m = self.meaning(s);
+        let other = self.arguments(s).skip(1).find(|&at| at != site.operand)?;
+        if m.ty?.bits() != 64 || self.arguments(s).nth(3).is_some() {
+            return None;
+        }
+        let zero = match self.constant(other).map(|bits| bits >> 32) {
+            Some(0) => true,
+            Some(0xffff_ffff) => false,
+            None if self.known(other).zero_from <= 32 => true,
+            _ => return None,
+        };
+        match (m.action, zero) {
+            (Action::And, true) | (Action::Or, false) => Some(HighResult::Known),
+            (Action::And, false) | (Action::Or | Action::Xor, true) => Some(HighResult::Same),
+            _ => None,
         }
     }
 
