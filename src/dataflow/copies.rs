@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::ptx::OperandKind;
+use crate::ptx::{OperandKind, Type};
 
 use super::flow::{Flow, UseSite, Value};
 use super::meaning::Action;
@@ -63,6 +63,7 @@ impl Flow<'_> {
 
     fn add_wants(&self, v: Value, depth: u32, found: &mut SmallVec<[Use; 4]>) {
         let statements = &self.module().statements;
+        let extended = self.meaning(self.maker(v).0).source == Some(Type::S32);
         for site in self.uses(v) {
             let usage = self.classify(site);
             let s = &statements[site.statement as usize];
@@ -86,6 +87,8 @@ impl Flow<'_> {
                 Some(copy) => self.add_wants(copy, depth - 1, found),
                 // a sum takes the sign of an extension through what leaves the high word alone
                 None if self.is_summed_through(site) => found.push(Use::Add(64)),
+                // of what goes on as its low word nothing wants more
+                None if extended && self.goes_on_low(site) => found.push(Use::Narrow { to: Type::U32 }),
                 None => found.push(usage),
             }
         }

@@ -412,6 +412,13 @@ impl Flow<'_> {
         }
     }
 
+    /// Whether of the result of what computes with a pair nothing wants the high word.
+    pub(super) fn goes_on_low(&self, site: UseSite) -> bool {
+        let m = self.meaning(&self.module().statements[site.statement as usize]);
+        m.ty.is_some_and(|ty| ty.bits() == 64)
+            && matches!(self.wants_high(site), High::OfResult(result) if self.low_only(result))
+    }
+
     /// What a bitwise operation of two operands makes of the high word of a pair that it reads, where the other operand's
     /// is known.
     pub(super) fn high_result(&self, site: UseSite) -> Option<HighResult> {
