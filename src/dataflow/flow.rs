@@ -30,6 +30,7 @@ mod lazy;
 mod live;
 mod numbers;
 mod occurrences;
+mod reach;
 mod scan;
 mod twins;
 

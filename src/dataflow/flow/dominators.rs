@@ -48,7 +48,8 @@ impl Dominators {
         self.is_under(first, second)
     }
 
-    fn is_under(&self, first: u32, second: u32) -> bool {
+    /// Whether every way to the second block leads through the first, as the tree says.
+    pub fn is_under(&self, first: u32, second: u32) -> bool {
         match (self.places.get(first as usize), self.places.get(second as usize)) {
             (Some(all), Some(place)) => !place.is_empty() && all.contains(&place.start),
             _ => false,
@@ -56,7 +57,7 @@ impl Dominators {
     }
 
     /// Builds the tree from what each block leads to.
-    fn work_out(&mut self, successors: &[[u32; 2]]) {
+    pub fn work_out(&mut self, successors: &[[u32; 2]]) {
         if let Some(reached) = self.find(successors) {
             self.number(&reached);
         }

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::dominators::Dominators;
 use super::occurrences::Occurrence;
+use super::reach::Unreached;
 use super::scan::{Scan, element};
 use super::{NONE, Parameter, UseSite, Value, after, constant, meaning};
 use crate::dataflow::abilities::Abilities;
@@ -83,6 +84,7 @@ pub struct Lazy {
     pub liveness: super::live::Liveness,
     pub loops: Loops,
     pub dominators: Dominators,
+    pub unreached: Unreached,
     /// The kernel's parameters by name: indices into [`Module::parameters`].
     parameters: Option<Vec<u32>>,
     /// What is loaded of them, by offset.
@@ -116,6 +118,7 @@ impl Lazy {
         self.liveness.clear(function.statements.len(), scan.occurrences.registers());
         self.loops.innermost.clear();
         self.dominators.clear();
+        self.unreached.clear();
         self.parameters = None;
         self.loads = None;
         self.readers.clear();

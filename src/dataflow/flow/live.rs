@@ -141,6 +141,9 @@ impl Work<'_> {
             self.lazy.liveness.readers.extend(wants.iter().map(|statement| statement - first));
             return false;
         }
+        if self.is_unreached(first + node) {
+            return false;
+        }
         let s = self.statement(first + node);
         if self.scan.has_effect(s) {
             return true;

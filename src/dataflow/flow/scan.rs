@@ -1,5 +1,7 @@
 //! The one pass over all statements of a function: where each register occurs, and which statements are of note.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::occurrences::{Occurrence, Occurrences};
@@ -338,6 +340,17 @@ impl Scan {
     /// Basic block of a statement, counted from the function's start.
     pub fn block(&self, statement: u32) -> u32 {
         self.bounds.partition_point(|&first| first <= statement) as u32
+    }
+
+    /// Branches, exits and calls, in order.
+    pub fn jumps(&self) -> &[u32] {
+        &self.jumps
+    }
+
+    /// The first statement of a block, and the first one that is not in it; the last block has no end.
+    pub fn bounds_of(&self, block: u32) -> Range<u32> {
+        let bound = |at: Option<usize>, other: u32| at.and_then(|at| self.bounds.get(at)).copied().unwrap_or(other);
+        bound((block as usize).checked_sub(1), self.first_statement)..bound(Some(block as usize), NONE)
     }
 
     /// The first statement of the block of a statement.
