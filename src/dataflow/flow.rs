@@ -11,6 +11,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::ptx::{Module, NameId, OperandKind, RegId, Statement, StatementKind, Type, literal};
@@ -449,23 +450,27 @@ impl<'m> Flow<'m> {
         function.map_or(0..0, |f| f.statements.clone()).map(|i| (&module.statements[i as usize], i))
     }
 
-    /// What a variable in shared memory is aligned to, in bytes: those that a function names stand one behind the other, in
-    /// the order in which they are declared.
+    /// What a variable in shared memory is aligned to, in bytes: of those that a function names its own stand first, then
+    /// the module's, one behind the other in the order in which they are declared, and last what has no size.
     pub(super) fn shared_alignment(&self, name: NameId) -> Option<u32> {
         let (module, first) = (self.module, self.scan.first_statement);
         let mut lazy = self.lazy.borrow_mut();
         let places = lazy.shared.get_or_insert_with(|| {
-            let function = module.functions.iter().rfind(|f| f.statements.start == first);
-            let mentioned = function.map_or(0..0, |f| f.mentioned.start as usize..f.mentioned.end as usize);
-            let named = module.mentioned[mentioned].iter().map(|&name| (name, module.names[name.0 as usize]));
+            let Some(function) = module.functions.iter().rfind(|f| f.statements.start == first) else {
+                return FxHashMap::default();
+            };
+            let mentioned = &module.mentioned[function.mentioned.start as usize..function.mentioned.end as usize];
+            let named = mentioned.iter().map(|&name| (name, module.names[name.0 as usize]));
             let mut shared: Vec<_> = named.filter_map(|(name, text)| Some((name, module.shared.get(text)?))).collect();
-            shared.sort_by_key(|(_, shared)| shared.name.start);
+            shared.sort_by_key(|(_, shared)| {
+                (shared.size == 0, shared.name.start < function.name.start, shared.name.start)
+            });
             let mut end = 0_u32;
             let places = shared.into_iter().map(|(name, shared)| {
-                let place = end.div_ceil(shared.align).saturating_mul(shared.align);
+                let align = if shared.size == 0 { neighbours::FIRST.max(shared.align) } else { shared.align };
+                let place = end.div_ceil(align).saturating_mul(align);
                 end = place.saturating_add(shared.size);
-                // what has no size stands behind all that has
-                let known = if shared.size == 0 { shared.align } else { neighbours::FIRST.max(shared.align) };
+                let known = neighbours::FIRST.max(align);
                 (name, 1 << place.trailing_zeros().min(known.trailing_zeros()))
             });
             places.collect()

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::functions::Functions;
 use super::setting::Setting;
@@ -69,6 +69,9 @@ pub fn translate<'s>(source: &'s [u8], options: &Options, parts: usize) -> Optio
     if done.iter().flat_map(|part| &part.variables).any(|&name| !names.insert(name)) {
         return None;
     }
+    if names_shared_of_another(&done) {
+        return None;
+    }
     let mut done = done.into_iter();
     let Part { module, mut functions, .. } = done.next()?;
     let mut merger = Merger::new(module);
@@ -89,6 +92,21 @@ struct Part<'s> {
     module: Module<'s>,
     functions: Functions<'s>,
     variables: Vec<&'s [u8]>,
+}
+
+/// Whether a part names a variable in shared memory that another one declares: where those of a function stand is asked by
+/// who loads halves from there.
+fn names_shared_of_another(parts: &[Part<'_>]) -> bool {
+    let mut owners: FxHashMap<&[u8], usize> = FxHashMap::default();
+    for (owner, part) in parts.iter().enumerate() {
+        let shared = part.variables.iter().filter(|&name| part.module.shared.contains_key(name));
+        owners.extend(shared.map(|&name| (name, owner)));
+    }
+    !owners.is_empty()
+        && parts.iter().enumerate().any(|(this, part)| {
+            let mut named = part.module.mentioned.iter().map(|&name| part.module.names[name.0 as usize]);
+            named.any(|name| owners.get(name).is_some_and(|&owner| owner != this))
+        })
 }
 
 /// Translates a part; `None` where more has to be known than it says.
@@ -204,6 +222,18 @@ mod tests {
         assert!(in_parts(&text, 3).is_some());
         assert!(in_parts(&text.replace("sm_89", "sm_100"), 3).is_none());
         assert!(in_parts(&text.replace("sm_89", "sm_100").replace(".const", ".global"), 3).is_some());
+    }
+
+    #[test]
+    fn shared_variables_are_known_to_the_part_that_declares_them() {
+        let text = module(60).replacen(".global .b32 table", ".shared .b32 own[4];\n.global .b32 table", 1);
+        let last = text.rfind("table;").expect("each kernel names the table");
+        assert!(in_parts(&text, 3).is_some());
+        let mut named = text.clone();
+        named.replace_range(last..last + "table".len(), "own");
+        assert!(in_parts(&named, 3).is_none());
+        let inside = text.replace("\tcall.uni", "\t.shared .b32 inside[4];\n\tst.shared.b32 [inside], %r1;\n\tcall.uni");
+        assert!(in_parts(&inside, 3).is_some());
     }
 
     #[test]
