@@ -232,7 +232,8 @@ mod tests {
         let mut named = text.clone();
         named.replace_range(last..last + "table".len(), "own");
         assert!(in_parts(&named, 3).is_none());
-        let inside = text.replace("\tcall.uni", "\t.shared .b32 inside[4];\n\tst.shared.b32 [inside], %r1;\n\tcall.uni");
+        let inside =
+            text.replace("\tcall.uni", "\t.shared .b32 inside[4];\n\tst.shared.b32 [inside], %r1;\n\tcall.uni");
         assert!(in_parts(&inside, 3).is_some());
     }
 

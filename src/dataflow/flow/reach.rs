@@ -9,9 +9,9 @@ use crate::dataflow::meaning::Action;
 use crate::dataflow::uses::READERS;
 use crate::ptx::{RegId, StatementKind};
 
+use super::NONE;
 use super::dominators::Dominators;
 use super::lazy::Work;
-use super::NONE;
 
 /// How often ways that are not gone are taken away.
 const ROUNDS: usize = 8;
