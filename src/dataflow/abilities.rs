@@ -9,6 +9,8 @@ pub struct Abilities {
     pub limit_takes_sum: bool,
     /// There are minimum and maximum of halves; where there are none it is done in words, which the halves are extended to.
     pub limits_halves: bool,
+    /// Arithmetic of halves writes an f32 where that alone is wanted.
+    pub halves_to_single: bool,
     /// Parameters are loaded into registers; no instruction reads them where they are.
     pub loads_parameters: bool,
 }

@@ -196,6 +196,11 @@ impl Meaning {
         self.effect && self.action != Action::Branch || matches!(self.action, Action::Load(_))
     }
 
+    /// Whether it truncates an f32 to an f16.
+    pub fn truncates_to_half(&self) -> bool {
+        self.ty == Some(Type::F16) && self.half_kind.is_some_and(|kind| kind & 1 == 1)
+    }
+
     /// Whether it is arithmetic of half precision, of which two can go into one instruction.
     pub fn is_half_arithmetic(&self) -> bool {
         matches!(self.ty, Some(Type::F16 | Type::Bf16))

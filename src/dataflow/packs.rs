@@ -13,6 +13,7 @@ use super::meaning::{Action, Meaning, integer_kind};
 use super::pairs::{Pair, made_at};
 use super::predicated::Blocks;
 use super::sign::Sign;
+use super::singles::Single;
 use super::uses::READERS;
 
 /// How many like operations are looked at for one that goes together with another.
@@ -88,7 +89,8 @@ pub(super) fn find(flow: &Flow<'_>, halves: &[u32]) {
 fn operation(flow: &Flow<'_>, i: u32, blocks: &mut Blocks) -> Option<Operation> {
     let s = &flow.module().statements[i as usize];
     let value = flow.value(s.operands).filter(|_| s.guard.is_none() && flow.is_live(i))?;
-    if goes_into_sum(flow, s, value) || flow.is_predicated(i) {
+    let single = || matches!(flow.single_of(value), Some(Single::Written { .. }));
+    if goes_into_sum(flow, s, value) || flow.is_predicated(i) || single() {
         return None;
     }
     let m = flow.meaning(s);
@@ -110,6 +112,10 @@ fn operation(flow: &Flow<'_>, i: u32, blocks: &mut Blocks) -> Option<Operation> 
         Action::Fma if m.action == Action::Fma && !is_plain(flow, s) => m.kind,
         _ => integer_kind(action, m.ty.map_or(0, |ty| 4 * ty as u32) + 2 * u32::from(m.sat) + u32::from(m.ftz)),
     };
+    let single = |at: u32| flow.value(flow.copied(at)).is_some_and(|v| flow.stands_for_single(v));
+    if operands.iter().any(|&(at, _)| single(at)) {
+        return None;
+    }
     let sources = operands.iter().map(|&(at, neg)| {
         let source = source(flow, at, m, i);
         Source { neg: source.neg ^ neg, ..source }

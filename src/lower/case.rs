@@ -6,7 +6,7 @@ use crate::cvt::Form;
 use crate::dataflow::extended::Extension;
 use crate::dataflow::facts::How;
 use crate::dataflow::meaning::extension_in_word;
-use crate::dataflow::{Action, Flow, Input, Known, Load, Logic, Merging, Pair, Use, Value};
+use crate::dataflow::{Action, Flow, Input, Known, Load, Logic, Merging, Pair, Single, Use, Value};
 use crate::ptx::{Module, OperandKind, Statement, Type};
 use crate::sass::{Operand, Reg, Selector};
 
@@ -129,6 +129,8 @@ pub struct Case {
     pub read_as_word: bool,
     /// The source is one word of a pair that one instruction writes, which the half unit does not read.
     pub word_of_pair: bool,
+    /// What arithmetic does of the conversion between f16 and f32.
+    pub single: Option<Single>,
     /// Of an unsigned byte in a half all readers take some bits away.
     pub only_masked: bool,
 }
@@ -145,6 +147,9 @@ impl Case {
             case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v);
             case.high_only = form.dst.bits() == 64 && form.dst.is_int() && flow.high_only(v);
             case.pair = flow.pair(v);
+            if statement.guard.is_none() && flow.stands_for_single(v) {
+                case.single = Some(Single::Read);
+            }
             let byte = form.dst == Type::U8 || form.src == Type::U8 && form.dst.is_int() && form.dst.bits() == 16;
             case.only_masked = byte && case.dst_bits == 16 && flow.only_masked(v, 8, form.src.bits() < 64);
             case.joins =
@@ -236,6 +241,12 @@ impl Case {
                 flow.escapes(v) || flow.uses(v).next_back().is_some_and(|u| here.is_some_and(|here| u.statement > here))
             });
             case.source = look.at(at, case.source, DEPTH);
+            if form.src == Type::F16 && form.dst == Type::F32 && machine.half_alu_widens {
+                case.single = flow.single(at);
+            }
+            if let (Some(guard), Some(Single::Written { .. })) = (&mut case.guard, case.single) {
+                guard.old.get_or_insert(Operand::reg(case.dst));
+            }
             case.beside = case.source.origin.is_parameter()
                 && machine.uniform_parameters
                 && flow.value(statement.operands).is_some_and(|v| flow.meets_registers(v, form.dst.bits() != 16));
@@ -400,6 +411,7 @@ impl Case {
             merged: false,
             read_as_word: false,
             word_of_pair: false,
+            single: None,
             only_masked: false,
         }
     }
@@ -463,6 +475,17 @@ impl Case {
                 let half = if offset % 4 == 0 { Selector::H0H0 } else { Selector::H1H1 };
                 let place = Operand::half_constant(0, self.machine.parameters + (offset & !3));
                 Some(place.select(half).with_signs(self.source.operand.signs()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The place of a parameter that is an f32 in the bank as the half ALU reads it.
+    pub fn single_parameter(&self) -> Option<Operand> {
+        match self.source.origin {
+            Origin::Param { offset: Some(offset), bits: 32 } if self.machine.constant_operands => {
+                let place = Operand::half_constant(0, self.machine.parameters + offset);
+                Some(place.select(Selector::F32).with_signs(self.source.operand.signs()))
             }
             _ => None,
         }

@@ -64,7 +64,7 @@ pub struct Machine {
     pub min_max: MinMax,
     /// Addition of an immediate.
     pub adder: Adder,
-    /// The half ALU reads f32 (`.F32`) and saturates while it widens; its zero operand stands second.
+    /// The half ALU reads and writes f32 (`.F32`) and saturates while it widens; its zero operand stands second.
     pub half_alu_widens: bool,
     /// Byte offset of the kernel parameters in constant bank 0.
     pub parameters: u32,
@@ -173,6 +173,7 @@ impl Machine {
     pub fn abilities(&self) -> Abilities {
         Abilities {
             sum_takes_sign: self.sum_takes_sign,
+            halves_to_single: self.half_alu_widens,
             loads_parameters: self.uniform_parameters,
             limit_takes_sum: self.min_max == MinMax::VimnmxPredicates,
             limits_halves: matches!(self.min_max, MinMax::Vimnmx | MinMax::VimnmxPredicates),

@@ -1,7 +1,7 @@
 //! Scalar float to float, and rounding in place.
 
 use crate::cvt::{Form, Rounding};
-use crate::dataflow::Use;
+use crate::dataflow::{Single, Use};
 use crate::lower::case::{Case, Origin};
 use crate::lower::emit::Emit;
 use crate::lower::machine::Packing;
@@ -193,6 +193,30 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         card: 5,
+        name: "half-result-to-single",
+        title: "on sm_75 the arithmetic that alone makes the half writes an f32 itself",
+        when: |c| pair(c, Type::F32, Type::F16) && matches!(c.single, Some(Single::Written { .. })),
+        emit: |c, e| {
+            let Some(Single::Written { statement, saturated }) = c.single else { return };
+            e.saturated = true;
+            e.value = c.source.plain;
+            if c.form.sat && !saturated {
+                e.result(Alu::Fadd { ftz: false, sat: true }, &[Operand::RZ, c.source.operand]);
+            } else if c.guard.is_none() {
+                e.into = Some(statement);
+                e.folded = Some("the arithmetic of halves writes an f32");
+            }
+        },
+        why: "HADD2, HMUL2 and HFMA2 write an f32 of sums and products that say nothing of their rounding, where \
+              nothing else reads them; a sign is changed by who reads the f32",
+        examples: &[Example {
+            ptx: "add.f16 h1, h2, h3; cvt.f32.f16 f1, h1; st.global.f32 [d1], f1;",
+            arch: "sm_75",
+            sass: &[],
+        }],
+    },
+    Rule {
+        card: 5,
         name: "half-to-single",
         title: "f16 to f32 is an add of -0 on the half ALU",
         when: |c| pair(c, Type::F32, Type::F16),
@@ -200,13 +224,14 @@ pub const RULES: &[Rule] = &[
             let half = c.source.operand.select(if c.source.high { Selector::H1H1 } else { Selector::H0H0 });
             if c.machine.half_alu_widens {
                 e.saturated = c.form.sat;
+                let sat = c.form.sat && c.single != Some(Single::Saturated);
                 // a place in the bank is the second operand only
                 let place = c.half_parameter().filter(|_| c.form.sat || matches!(half, Operand::Const { .. }));
                 let sources = match place {
                     Some(place) => [Operand::NEG_RZ, place],
                     None => [half, Operand::NEG_RZ.select(Selector::H0H0)],
                 };
-                e.result(Alu::Hadd2 { f32: true, sat: c.form.sat }, &sources);
+                e.result(Alu::Hadd2 { f32: true, sat }, &sources);
             } else {
                 e.result(Alu::Hadd2 { f32: true, sat: false }, &[Operand::NEG_RZ, half]);
             }
@@ -281,10 +306,34 @@ pub const RULES: &[Rule] = &[
         when: |c| to_half(c) && c.machine.half_alu_widens && round(&c.form) == Round::Trunc,
         emit: |c, e| {
             e.saturated = c.form.sat;
-            let sources = [c.source.operand.select(Selector::F32), Operand::NEG_RZ.select(Selector::H0H0)];
+            if c.single == Some(Single::Read) {
+                match c.form.sat {
+                    true => e.result(Alu::Fadd { ftz: false, sat: true }, &[Operand::RZ, c.source.operand]),
+                    false => {
+                        e.into = c.reader;
+                        e.folded = Some("the arithmetic of halves reads the f32");
+                    }
+                }
+                return;
+            }
+            let word = reads_word(c) || c.any(|u| matches!(u, Use::Mask(_)));
+            if word && !c.form.sat {
+                e.result(f2f(c, false), &[c.source.operand]);
+                return;
+            }
+            let zero = Operand::NEG_RZ.select(Selector::H0H0);
+            // what is in the bank is the second operand only
+            let sources = match c.single_parameter() {
+                Some(place) => [zero, place],
+                None => [c.source.operand.select(Selector::F32), zero],
+            };
             e.result(Alu::Hadd2 { f32: false, sat: c.form.sat }, &sources);
+            if word {
+                e.merge();
+            }
         },
-        why: "the half ALU of sm_75 reads an f32 and truncates",
+        why: "the half ALU of sm_75 reads an f32 and truncates, arithmetic as well as an addition of zero; zeros above the \
+              half are made by F2F",
         examples: &[Example { ptx: "cvt.rz.f16.f32 h1, f1;", arch: "sm_75", sass: &["HADD2 R2, R0.F32, -RZ.H0_H0"] }],
     },
     Rule {
