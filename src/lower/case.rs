@@ -135,11 +135,62 @@ pub struct Case {
     pub only_masked: bool,
 }
 
+/// What a pair or a word was extended from.
+#[derive(Debug, Clone, Copy)]
+struct Extended {
+    /// The operand that was.
+    at: u32,
+    /// The type it was extended from.
+    ty: Type,
+    /// Width of its register in bits, where that is another one.
+    bits: Option<u32>,
+    /// Nothing else reads what was extended.
+    alone: bool,
+}
+
+/// Whether a statement loads halves of a vector.
+fn half_of_vector(flow: &Flow<'_>, load: &Statement) -> bool {
+    let vector = matches!(flow.module().operands[load.operands as usize].kind, OperandKind::Vector(_));
+    vector && flow.meaning(load).ty.is_some_and(|ty| ty.bits() == 16)
+}
+
+/// What a pair was extended from of which an f32 is made, or a word that is half a word of a vector: ptxas makes it of that.
+fn extended_from(flow: &Flow<'_>, form: &Form, at: u32) -> Option<Extended> {
+    if !form.src.is_int() || form.src.bits() < 32 || form.dst != Type::F32 {
+        return None;
+    }
+    let v = flow.value(flow.copied(at))?;
+    let (w, _, _) = flow.maker(v);
+    let m = flow.meaning(w);
+    let narrow = |ty: &Type| ty.is_signed() == form.src.is_signed() && ty.bits() <= 32;
+    let pair = form.src.bits() == 64;
+    match m.action {
+        _ if w.guard.is_some() => None,
+        Action::Cvt if pair && m.ty.is_some_and(|ty| ty.is_int() && ty.bits() == 64) && !m.sat && !m.pack => {
+            let from = flow.arguments(w).nth(1)?;
+            let register = flow.register(from)?;
+            let bits = flow.module().registers[register.0 as usize].ty.map_or(32, Type::bits);
+            let alone = flow.uses(v).nth(1).is_none() && !flow.escapes(v);
+            Some(Extended { at: from, ty: m.source.filter(narrow)?, bits: Some(bits), alone })
+        }
+        Action::Load(_) if pair && flow.known_value(v).how == How::Load || half_of_vector(flow, w) => {
+            Some(Extended { at, ty: m.ty.filter(narrow)?, bits: None, alone: true })
+        }
+        _ => None,
+    }
+}
+
 impl Case {
     /// The case of a statement in its function.
     pub fn in_context(form: &Form, statement: &Statement, surroundings: &Surroundings<'_, '_>) -> Case {
         let &Surroundings { machine, module, flow, registers, passed } = surroundings;
         let mut case = Case::alone(form, machine, module, registers, statement);
+        let first = places(module, statement).next();
+        let extended = first.and_then(|at| extended_from(flow, &case.form, at));
+        if let Some(Extended { ty, bits, .. }) = extended {
+            case.form.src = ty;
+            case.source.bits = bits.unwrap_or(case.source.bits);
+        }
         let form = &{ case.form };
         if let Some(v) = flow.value(statement.operands) {
             case.uses = flow.wants(v);
@@ -231,7 +282,7 @@ impl Case {
             };
             case.signed = places(module, statement).enumerate().filter_map(signed).collect();
         }
-        if let Some(at) = places(module, statement).next()
+        if let Some(at) = first.map(|at| extended.map_or(at, |e| e.at))
             && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
         {
             let here = flow.value(statement.operands).map(|v| flow.maker(v).1);
@@ -241,6 +292,7 @@ impl Case {
                 flow.escapes(v) || flow.uses(v).next_back().is_some_and(|u| here.is_some_and(|here| u.statement > here))
             });
             case.source = look.at(at, case.source, DEPTH);
+            case.source.only_reader &= extended.is_none_or(|e| e.alone);
             if form.src == Type::F16 && form.dst == Type::F32 && machine.half_alu_widens {
                 case.single = flow.single(at);
             }

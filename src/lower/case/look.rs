@@ -352,6 +352,9 @@ impl Look<'_, '_> {
     fn masked(&self, made: &Made<'_>, source: &mut Source) {
         source.field = self.field(made.at, MASKS);
         source.origin = Origin::Computed;
+        if self.form.dst.is_float() {
+            source.byte = self.byte_of_word(made.at, MASKS).map(|byte| byte.element);
+        }
         let constant = made.arguments.get(2).and_then(|&at| self.flow.constant(at));
         if let (Some(of), Some(mask)) = (self.argument(made, 1), constant) {
             let wide = made.meaning.ty.is_some_and(|t| t.bits() >= 32);

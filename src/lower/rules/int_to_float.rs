@@ -14,8 +14,7 @@ fn int_to_float(c: &Case) -> bool {
     c.from_int() && format(c.form.dst).is_some()
 }
 
-/// What the conversion reads, after what is known of the source: a 64-bit source that was extended from
-/// fewer bits is read as those, and so is a masked one.
+/// What the conversion reads, after what is known of the source.
 fn reads(c: &Case) -> Int {
     let src = int(c.form.src);
     let known = c.source.known;
@@ -30,17 +29,6 @@ fn reads(c: &Case) -> Int {
                 && !known.fits_unsigned(16) =>
         {
             Int { bits: if known.fits_signed(8) { 8 } else { 16 }, signed: true }
-        }
-        64 if c.form.dst == Type::F32 && known.how == How::Convert
-            || known.how == How::Load && src.bits == 64 && c.form.dst == Type::F32 =>
-        {
-            if !src.signed && known.fits_unsigned(32) {
-                Int::U32
-            } else if src.signed && known.fits_signed(32) && !known.fits_unsigned(31) {
-                Int { bits: known.sign_from, signed: true }
-            } else {
-                src
-            }
         }
         _ => src,
     }
@@ -177,6 +165,8 @@ pub const RULES: &[Rule] = &[
             int_to_float(c)
                 && !c.predicated
                 && c.source.byte.is_some()
+                && c.form.src.bits() < 64
+                && (c.form.src != Type::U16 || c.source.known.fits_unsigned(8))
                 && match c.source.taken {
                     true => c.form.dst == Type::F32,
                     false => c.widened || !half_unit_takes_byte(c),

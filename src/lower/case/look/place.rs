@@ -42,6 +42,12 @@ impl Look<'_, '_> {
                     _ => None,
                 }
             }
+            // a mask that leaves all of the byte
+            Action::And if w.guard.is_none() && self.flow.constant(self.flow.arguments(w).nth(2)?)? & 0xff == 0xff => {
+                let next = self.flow.arguments(w).nth(1)?;
+                let byte = self.byte_of_word(next, depth.checked_sub(1)?)?;
+                self.flow.known(next).fits_unsigned(8).then_some(byte)
+            }
             _ => None,
         }
     }
