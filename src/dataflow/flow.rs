@@ -81,6 +81,7 @@ impl Tables {
         self.lazy.get_mut().clear(&self.scan, function, self.scan.occurrences.operands());
         let flow = Flow { module, abilities, meanings: &self.meanings, scan: &self.scan, lazy: &self.lazy };
         flow.work(|w| w.find_twins());
+        flow.work(|w| w.find_begun());
         let half = |ty: Option<Type>| ty.is_some_and(|ty| ty.bits() == 16);
         let meanings = self.scan.conversions.iter().map(|&i| flow.meaning(&module.statements[i as usize]));
         let (makes, reads) =
@@ -241,6 +242,11 @@ impl<'m> Flow<'m> {
     pub fn twin(&self, v: Value) -> Option<u32> {
         let lazy = self.lazy.borrow();
         lazy.made.get(lazy.made[v.0 as usize].twin as usize).map(|m| m.statement)
+    }
+
+    /// The result of an earlier conversion that makes what this one saturates, or saturates what this one makes.
+    pub fn begun(&self, v: Value) -> Option<Value> {
+        self.lazy.borrow().begun.get(&v).copied()
     }
 
     /// Where a value is made first, by whichever of the conversions that make an equal one stands first in the text: ptxas
@@ -492,7 +498,7 @@ impl<'m> Flow<'m> {
     }
 
     /// The statements that read a value itself, and none that is equal to it; dead code left out.
-    pub(super) fn read_by(&self, v: Value) -> SmallVec<[u32; 4]> {
+    pub fn read_by(&self, v: Value) -> SmallVec<[u32; 4]> {
         self.work(|w| w.read_by(v))
     }
 

@@ -109,6 +109,9 @@ pub struct Meaning {
     /// A number that those have in common that compute the same of the same: the opcode, but ptxas sees no sign where
     /// none matters, and one cut or extension whatever its result's sign.
     pub kind: u64,
+    /// Of a conversion that saturates the float which another conversion makes, without `.sat`: that one's
+    /// [`Meaning::kind`].
+    pub unsaturated: Option<u64>,
     /// `.param`
     pub parameter: bool,
     /// `.volatile`, `.relaxed`, `.acquire`: not to be changed or removed.
@@ -228,6 +231,7 @@ impl Meaning {
             memory: Memory::Any,
             overwrites: None,
             kind: 0,
+            unsaturated: None,
             parameter: false,
             volatile: false,
             irreflexive: false,
@@ -410,6 +414,11 @@ impl Meaning {
             _ => m.effect.then_some(Memory::Any),
         };
         m.kind = kind(&m, opcode);
+        let saturates = m.action == Action::Cvt && m.sat && m.ty.is_some_and(Type::is_float);
+        let rounds = || opcode.parts().any(|part| matches!(part, b"rni" | b"rzi" | b"rmi" | b"rpi"));
+        if saturates && (m.ty != m.source || rounds()) {
+            m.unsaturated = Some(named(&m, opcode, true));
+        }
         if m.action == Action::Cvt && !m.sat && !m.pack {
             m.in_word =
                 m.ty.zip(m.source)
@@ -432,19 +441,27 @@ pub fn extension_kind(from: Type) -> u64 {
     integer_kind(Action::Cvt, 1024 + 2 * from.bits() + u32::from(from.is_signed()))
 }
 
-fn kind(m: &Meaning, opcode: &Opcode<'_>) -> u64 {
-    let named = || {
-        let mut hasher = FxHasher::default();
-        // a half has nothing that a word would flush
-        let idle = |part: &[u8]| m.source == Some(Type::F16) && m.ty == Some(Type::F32) && part == b"ftz";
-        let parts = opcode.parts().filter(|&part| !idle(part)).enumerate();
-        // a difference is the sum with what is negated
-        let whole = matches!(m.ty, Some(Type::F32 | Type::F64));
-        parts.for_each(|(n, part)| {
-            if n == 0 && whole && part == b"sub" { b"add".as_slice() } else { part }.hash(&mut hasher)
-        });
-        hasher.finish()
+/// A number of an opcode's parts, `.sat` left out where that is asked for.
+fn named(m: &Meaning, opcode: &Opcode<'_>, unsaturated: bool) -> u64 {
+    let mut hasher = FxHasher::default();
+    // a half has nothing that a word would flush; what makes integers of floats limits them anyway
+    let to_int = m.action == Action::Cvt && m.ty.is_some_and(Type::is_int) && m.source.is_some_and(Type::is_float);
+    let idle = |part: &[u8]| match part {
+        b"ftz" => m.source == Some(Type::F16) && m.ty == Some(Type::F32),
+        b"sat" => to_int || unsaturated,
+        _ => false,
     };
+    let parts = opcode.parts().filter(|&part| !idle(part)).enumerate();
+    // a difference is the sum with what is negated
+    let whole = matches!(m.ty, Some(Type::F32 | Type::F64));
+    parts.for_each(|(n, part)| {
+        if n == 0 && whole && part == b"sub" { b"add".as_slice() } else { part }.hash(&mut hasher)
+    });
+    hasher.finish()
+}
+
+fn kind(m: &Meaning, opcode: &Opcode<'_>) -> u64 {
+    let named = || named(m, opcode, false);
     // of halves the sign is seen everywhere
     let plain_bits = |ty: Type| matches!(ty, Type::B32 | Type::B64);
     let halves = m.ty.is_some_and(|ty| ty.bits() == 16) && m.action != Action::Cvt;

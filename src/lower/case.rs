@@ -84,6 +84,9 @@ pub struct Case {
     pub takes_over: bool,
     /// An earlier like conversion has the result already: its statement.
     pub twin: Option<u32>,
+    /// An earlier conversion has made what this one saturates, or what this one makes and saturates it: its statement, and
+    /// what it made.
+    pub begun: Option<(u32, Operand)>,
     /// A `cvt.pack` that takes two float conversions in: the floats, and whether they are truncated.
     pub packs_floats: Option<(Operand, Operand, bool)>,
     /// The `cvt.pack` that takes this conversion in.
@@ -224,6 +227,11 @@ impl Case {
                 flow.register(source).map(|r| Operand::reg(registers.get(r)))
             });
             case.twin = flow.twin(v);
+            case.begun = flow.begun(v).map(|earlier| {
+                let (maker, at, _) = flow.maker(earlier);
+                let result = first_register(module, maker.operands).map_or(Reg::RZ, |r| registers.get(r));
+                (at, Operand::reg(result))
+            });
             case.packed_at = case.uses.first().and_then(|u| match *u {
                 Use::PackIntegers { statement } => Some(statement).filter(|&at| flow.packs_floats(at).is_some()),
                 _ => None,
@@ -441,6 +449,7 @@ impl Case {
             guard: None,
             takes_over: false,
             twin: None,
+            begun: None,
             packs_floats: None,
             packed_at: None,
             pair: None,

@@ -46,6 +46,15 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
             passed: None,
         });
     }
+    if let Some((into, _)) = case.begun.filter(|_| !case.form.sat && !case.dead) {
+        let why = "an earlier conversion of the same source makes it before it saturates";
+        return Some(Lowering {
+            rule: id,
+            fate: Fate::Folded { into: Some(into), sass: Vec::new(), why },
+            sass: SmallVec::new(),
+            passed: None,
+        });
+    }
     if case.dead {
         return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new(), passed: None });
     }
@@ -60,7 +69,11 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
         return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new(), passed: None });
     }
     let mut e = Emit::new(registers, statement, case.dst, case.source.operand);
-    (rule.emit)(case, &mut e);
+    match case.begun {
+        // what is saturated has been made
+        Some((_, made)) => e.value = made,
+        None => (rule.emit)(case, &mut e),
+    }
     if e.folded.is_none()
         && !e.saturated
         && let Some(finish) = first(RESULT, case)

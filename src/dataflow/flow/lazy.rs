@@ -72,6 +72,8 @@ pub struct Lazy {
     pub twins: FxHashMap<u32, SmallVec<[u32; 2]>>,
     /// The statements of twins.
     pub twin_statements: FxHashSet<u32>,
+    /// Of conversions that saturate what an earlier one makes, or make what an earlier one saturates: the other's value.
+    pub begun: FxHashMap<Value, Value>,
     /// The numbers of values that follow from a register that is written in several places.
     pub joined_numbers: FxHashSet<u64>,
     /// The first value of each number, of those made where loops have begun.
@@ -110,6 +112,7 @@ impl Lazy {
         self.guards.clear();
         self.twins.clear();
         self.twin_statements.clear();
+        self.begun.clear();
         self.joined_numbers.clear();
         self.leaders.clear();
         self.joins.clear();

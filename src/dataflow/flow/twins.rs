@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::dataflow::meaning::Action;
+use crate::dataflow::meaning::{Action, Meaning};
 use crate::ptx::{OperandKind, Statement, StatementKind, Type};
 
 use super::lazy::Work;
@@ -66,6 +66,47 @@ impl Work<'_> {
             self.find_twins_of_readers(twin, value, &mut found);
             self.set_twin(twin, value);
         }
+    }
+
+    /// Finds conversions that saturate what an earlier one makes, and those that make what an earlier one saturates.
+    pub fn find_begun(&mut self) {
+        let scan = self.scan;
+        if !scan.conversions.iter().any(|&i| self.meaning(self.statement(i)).unsaturated.is_some()) {
+            return;
+        }
+        let mut seen: FxHashMap<u64, (Value, u32, bool)> = FxHashMap::default();
+        for &i in &scan.conversions {
+            let s = self.statement(i);
+            let m = self.meaning(s);
+            let end = s.operands + s.operand_count;
+            let source = after(self.module, s.operands, end);
+            let (Some(result), Some(of)) = (self.own_value(s.operands), self.own_value(source)) else { continue };
+            let float = m.ty.is_some_and(Type::is_float) && source + 1 == end && s.guard.is_none();
+            if !float || self.saturates_at_once(m) || self.is_twin(i) || !scan.snippet && !self.is_live(i) {
+                continue;
+            }
+            let of = self.copied(of);
+            let number = mix(m.unsaturated.unwrap_or(m.kind), self.number(of, DEPTH));
+            let saturates = m.unsaturated.is_some();
+            match seen.get(&number) {
+                Some(&(earlier, at, other)) if other != saturates && self.is_done(at, i) => {
+                    self.lazy.begun.insert(result, earlier);
+                    if !saturates {
+                        self.lazy.twin_statements.insert(i);
+                    }
+                }
+                Some(_) => {}
+                None => {
+                    seen.insert(number, (result, i, saturates));
+                }
+            }
+        }
+    }
+
+    /// Whether one instruction converts and saturates.
+    fn saturates_at_once(&self, m: &Meaning) -> bool {
+        let widens = m.ty == Some(Type::F32) && m.source == Some(Type::F16);
+        self.abilities.halves_to_single && (widens || m.truncates_to_half())
     }
 
     fn set_twin(&mut self, twin: Value, value: Value) {

@@ -66,6 +66,10 @@ impl Look<'_, '_> {
         if let Some(v) = flow.value(start) {
             source.permuted = self.permutation(start);
             source.only_reader = flow.uses(v).nth(1).is_none() && !flow.escapes(v);
+            if self.form.src.is_int() && self.form.dst.is_float() {
+                // a conversion that is done again counts, as floats are made before that is seen
+                source.only_reader &= flow.read_by(v).len() < 2;
+            }
             source.first_reader = flow.uses(v).next().is_some_and(|site| site.operand == start);
         }
         source.high = self.is_upper_of_guarded(start);
