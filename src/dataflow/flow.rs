@@ -258,7 +258,7 @@ impl<'m> Flow<'m> {
     }
 
     /// A number that a value has in common with those that ptxas sees are equal to it.
-    pub(super) fn number(&self, v: Value) -> u64 {
+    pub fn number(&self, v: Value) -> u64 {
         self.work(|w| w.number(v, numbers::DEPTH))
     }
 

@@ -72,6 +72,8 @@ pub struct Case {
     /// Of the sources of a packing conversion those that no register holds yet, as a change of sign makes them: which, what
     /// they are, and whether that is of a parameter.
     pub signed: SmallVec<[(usize, Operand, bool); 2]>,
+    /// The second of two floats that are packed, where parameters are loaded into uniform registers.
+    pub second: Option<Source>,
     /// The destination.
     pub dst: Reg,
     /// Width of the destination register in bits.
@@ -248,8 +250,11 @@ impl Case {
                 match flow.known_constant(at) {
                     // A register that holds zero is read as RZ.
                     Some(0) => *source = Operand::RZ,
-                    // `cvt.pack` reads other constants too.
+                    // `cvt.pack` and what packs two floats read other constants too.
                     Some(bits) if n > 0 && form.pack => *source = integer(bits, form.src),
+                    Some(bits) if n == 1 && form.src == Type::F32 => {
+                        *source = Operand::F32(f32::from_bits(bits as u32), Selector::Whole);
+                    }
                     _ => {}
                 }
             }
@@ -281,6 +286,15 @@ impl Case {
         }
         let look = Look { form, machine, module, flow, registers };
         let packs = form.src == Type::F32 && case.sources.len() > 1;
+        if (packs || form.pack)
+            && machine.uniform_parameters
+            && let Some(at) = places(module, statement).nth(1)
+            && let Some(here) = flow.value(statement.operands).map(|v| flow.maker(v).1)
+        {
+            let mut second = look.at(at, case.source, DEPTH);
+            second.load = flow.load(at, form.src, here);
+            case.second = Some(second);
+        }
         if packs && let Some(here) = flow.value(statement.operands).map(|v| flow.maker(v).1) {
             let blank = case.source;
             let signed = |(n, at)| {
@@ -448,6 +462,7 @@ impl Case {
             uses: SmallVec::new(),
             guard: None,
             takes_over: false,
+            second: None,
             twin: None,
             begun: None,
             packs_floats: None,

@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::cvt::{Form, constant};
 use crate::dataflow::{Known, Load, Use};
 use crate::ptx::Type;
-use crate::sass::{Alu, Convert, Guard, Instruction, Op, Operand, Pred};
+use crate::sass::{Alu, Convert, Guard, Instruction, Op, Operand, PackMode, Pred};
 use crate::translate::Fate;
 
 use super::case::{Case, Guarded, Origin, Source};
@@ -68,6 +68,9 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
         }
         return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new(), passed: None });
     }
+    if let Some(bits) = constant_pair(case) {
+        return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new(), passed: None });
+    }
     let mut e = Emit::new(registers, statement, case.dst, case.source.operand);
     match case.begun {
         // what is saturated has been made
@@ -89,7 +92,10 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
     if e.folded.is_none() || !e.out.is_empty() {
         select_guarded(case, &mut e);
     }
-    uniform_parameter(case, &mut e.out);
+    match &case.second {
+        Some(second) => uniform_pack(case, second, &mut e.out),
+        None => uniform_parameter(case, &mut e.out),
+    }
     uniform_rereading(case, &mut e.out);
     let into = e.into.or(case.reader.filter(|_| e.passed));
     let carried = e.carried.take().map_or_else(Vec::new, |i| vec![i]);
@@ -99,6 +105,25 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
     };
     let passed = e.passed.then(|| passed(case, &e));
     Some(Lowering { rule: id, fate, sass: e.out, passed })
+}
+
+/// Two constants that are rounded to f16 and packed: ptxas computes no other pair.
+fn constant_pair(case: &Case) -> Option<u64> {
+    let Form { dst: Type::F16x2, src: Type::F32, relu: false, satfinite: false, .. } = case.form else { return None };
+    let half = |operand: &Operand| {
+        let bits = match *operand {
+            Operand::RZ => 0,
+            Operand::NEG_RZ => 1 << 31,
+            Operand::F32(constant, _) => constant.to_bits(),
+            _ => return None,
+        };
+        constant::fold(&Form { dst: Type::F16, ..case.form }, bits.into())
+    };
+    match &case.sources[..] {
+        // a negative zero is not among the sources, as it has a sign
+        [_, low] => Some(half(&case.source.operand)? << 16 | half(low)?),
+        _ => None,
+    }
 }
 
 /// What reads a byte or half that a `bfe` brings down reads it in its word instead: ptxas names no statement for that.
@@ -187,6 +212,36 @@ fn uniform_parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         let at = in_bank(case, offset, !(u32::from(width) / 8 - 1));
         out.insert(0, load_uniform(width, at));
     }
+}
+
+/// Read parameters that are packed, or that a sign is put on before, from uniform registers, and load each there for its
+/// first reader.
+fn uniform_pack(case: &Case, second: &Source, out: &mut SmallVec<[Instruction; 1]>) {
+    let same = { second.origin == case.source.origin && second.operand.signs() == case.source.operand.signs() };
+    // what is the first of a pack is in a register if the second one is in the bank, or is a literal
+    let literal =
+        !merges(out) && matches!(case.sources.get(1), Some(Operand::F32(..) | Operand::Bits(_) | Operand::Signed(_)));
+    for (source, in_register) in [(&case.source, literal || same || case.form.pack), (second, same)] {
+        let Origin::Param { offset, bits: 32 } = source.origin else { continue };
+        let loads = source.only_reader || source.load.is_some_and(|load| load != Load::Common);
+        let signed = source.operand.modified();
+        let reads = |o: &Operand| matches!(*o, Operand::Reg { .. }) && o.with_signs((false, false)) == source.plain;
+        let Some(reader) = out.iter_mut().find(|i| i.operands[1..].iter().any(reads)) else { continue };
+        if !loads || in_register && !signed {
+            continue;
+        }
+        for o in reader.operands[1..].iter_mut().filter(|o| reads(o)) {
+            *o = Operand::uniform(UNIFORM).with_signs(o.signs());
+        }
+        if source.load != Some(Load::Earlier) {
+            out.insert(0, load_uniform(32, in_bank(case, offset, u32::MAX)));
+        }
+    }
+}
+
+/// Whether what packs two floats merges them into something.
+fn merges(out: &[Instruction]) -> bool {
+    out.iter().any(|i| matches!(i.op, Op::Convert(Convert::F2fp { mode: PackMode::PackAbMergeC, .. })))
 }
 
 /// Whether a parameter of less than a word is loaded into a wider register, where it is extended.

@@ -433,7 +433,6 @@ impl Look<'_, '_> {
                 Operand::half_constant(0, self.machine.parameters + offset)
             }
             Origin::Constant(constant) => match src {
-                Type::F32 if constant as u32 == 0 => Operand::RZ,
                 Type::F32 => Operand::F32(f32::from_bits(constant as u32), Selector::Whole),
                 Type::F64 => Operand::F64(F64Literal::from_bits(constant)),
                 Type::F16 => Operand::F32(from_half(constant as u16) as f32, Selector::Whole),
@@ -446,7 +445,13 @@ impl Look<'_, '_> {
         match base {
             Operand::F32(v, sel) => {
                 let v = if abs { v.abs() } else { v };
-                Operand::F32(if neg { -v } else { v }, sel)
+                match if neg { -v } else { v } {
+                    zero if zero == 0.0 && src == Type::F32 => match zero.is_sign_negative() {
+                        true => Operand::NEG_RZ,
+                        false => Operand::RZ,
+                    },
+                    v => Operand::F32(v, sel),
+                }
             }
             other => other.with_signs((neg, abs)),
         }

@@ -1,5 +1,7 @@
 //! Narrow conversions that merge what they make into the word that a statement puts together.
 
+use smallvec::SmallVec;
+
 use crate::dataflow::{Action, Flow, Value};
 use crate::lower::registers::Registers;
 use crate::ptx::{OperandKind, Type};
@@ -15,13 +17,23 @@ pub(super) fn low_of(flow: &Flow<'_>, registers: &Registers, v: Value) -> Option
     if flow.meaning(maker).ty == Some(Type::E2m1x2) {
         return low_byte_of(flow, registers, v);
     }
-    // what comes from several ways is not merged where it may be somewhere else
+    // what comes from several ways is not merged where it may be somewhere else, nor what is put into a register for that
     let of_ways = |v: Value| {
         let m = flow.meaning(flow.maker(v).0);
         m.calls || m.merges && m.action != Action::Selp
     };
     let joined = |at: u32| flow.register(at).is_some() && flow.value(at).is_none_or(of_ways);
-    if flow.arguments(maker).skip(1).any(joined) {
+    let parameter = |at: u32| flow.value(flow.copied(at)).is_some_and(|v| flow.loads_parameter(flow.maker(v).0));
+    let put = |at: u32| flow.known_constant(at).is_some_and(|constant| constant != 0) || parameter(at);
+    let alone = flow.arguments(maker).nth(2).is_none();
+    let mut sources = flow.arguments(maker).skip(1);
+    let differ = || {
+        let number = |at: u32| flow.value(at).map(|v| flow.number(v));
+        let numbers: SmallVec<[_; 4]> = flow.arguments(maker).skip(1).map(number).collect();
+        numbers.iter().any(|number| *number != numbers[0])
+    };
+    let uniform = |at: u32| alone && flow.abilities().loads_parameters && parameter(at);
+    if sources.any(|at| joined(at) || uniform(at) || put(at) && differ()) {
         return None;
     }
     let module = flow.module();

@@ -43,9 +43,20 @@ fn half_pair(t: Type) -> bool {
     matches!(t, Type::F16x2 | Type::Bf16x2)
 }
 
-/// The sources, those with a sign taken in put into their registers: F2FP reads none.
-fn plain_sources(c: &Case, e: &mut Emit<'_>) -> SmallVec<[Operand; 5]> {
+/// The sources, those with a sign taken in put into their registers: F2FP reads none. A constant is read as the second
+/// source only, and not by what merges.
+fn plain_sources(c: &Case, e: &mut Emit<'_>, merges: bool) -> SmallVec<[Operand; 5]> {
     let mut sources = c.sources.clone();
+    for (n, source) in sources.iter_mut().enumerate() {
+        let constant = match *source {
+            Operand::F32(constant, _) if n != 1 || merges => constant,
+            Operand::NEG_RZ => -0.0,
+            _ => continue,
+        };
+        let register = e.scratch();
+        e.to(register, Alu::Mov, &[Operand::Bits(constant.to_bits())]);
+        *source = Operand::reg(register);
+    }
     for (n, &(at, signed, parameter)) in c.signed.iter().enumerate() {
         let same = c.signed[..n].iter().find(|(before, ..)| c.sources[*before] == c.sources[at]);
         sources[at] = match same {
@@ -186,7 +197,15 @@ pub const RULES: &[Rule] = &[
         name: "tf32",
         title: "rn and rz to tf32 are F2FP.PACK_B",
         when: |c| c.form.dst == Type::Tf32,
-        emit: |c, e| e.result(f2fp(c, Format::Tf32, Format::F32, PackMode::PackB), &[c.source.plain]),
+        emit: |c, e| {
+            let mut source = c.source.operand;
+            if source.modified() && source != Operand::NEG_RZ {
+                let plain = e.scratch();
+                e.to(plain, Alu::Fadd { ftz: false, sat: false }, &with_zero(source, c.source.origin.is_parameter()));
+                source = Operand::reg(plain);
+            }
+            e.result(f2fp(c, Format::Tf32, Format::F32, PackMode::PackB), &[source]);
+        },
         why: "the half unit rounds to tf32 in place from sm_90 on",
         examples: &[
             Example { ptx: "cvt.rn.tf32.f32 r1, f1;", arch: "sm_90", sass: &["F2FP.TF32.F32.PACK_B R2, R0"] },
@@ -213,7 +232,7 @@ pub const RULES: &[Rule] = &[
         when: |c| half_pair(c.form.dst) && c.form.src == Type::F32,
         emit: |c, e| {
             let (dst, src) = formats(c);
-            let sources = plain_sources(c, e);
+            let sources = plain_sources(c, e, false);
             e.result(f2fp(c, dst, src, PackMode::PackAb), &sources);
             take_apart(c, e);
         },
@@ -237,7 +256,7 @@ pub const RULES: &[Rule] = &[
         emit: |c, e| {
             let (dst, src) = formats(c);
             let low = e.scratch();
-            let sources = plain_sources(c, e);
+            let sources = plain_sources(c, e, true);
             let op = f2fp(c, dst, src, PackMode::PackAbMergeC);
             e.to(low, op, &[sources[2], sources[3], sources[4]]);
             e.result(op, &[sources[0], sources[1], sources[4]]);
@@ -259,7 +278,7 @@ pub const RULES: &[Rule] = &[
         when: |c| packed(c.form.dst) && c.form.src == Type::F32,
         emit: |c, e| {
             let (dst, src) = formats(c);
-            let sources = plain_sources(c, e);
+            let sources = plain_sources(c, e, true);
             let third = scale(c, e, Operand::RZ, 2, Selector::Whole);
             e.result(f2fp(c, dst, src, PackMode::PackAbMergeC), &[sources[0], sources[1], third]);
             merge_into_word(c, e);
@@ -321,7 +340,12 @@ pub const RULES: &[Rule] = &[
                 let scale = c.sources.get(1).map_or(unit, |s| s.select(Selector::H0));
                 e.result(op, &[c.sources[0], scale]);
             } else {
-                e.result(op, &[c.sources[0]]);
+                // a constant is written as the float that its bits are
+                let literal = |bits: u64| match bits as u32 {
+                    0 => Operand::RZ,
+                    bits => Operand::F32(f32::from_bits(bits), Selector::Whole),
+                };
+                e.result(op, &[c.source.known.constant.map_or(c.sources[0], literal)]);
             }
             take_apart(c, e);
         },
