@@ -11,6 +11,7 @@ pub mod machine;
 pub mod registers;
 pub mod rule;
 pub mod rules;
+mod uniform;
 
 pub use case::{Case, Origin, Source};
 pub use engine::{Lowering, lower};
