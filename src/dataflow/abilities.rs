@@ -11,6 +11,8 @@ pub struct Abilities {
     pub limits_halves: bool,
     /// Arithmetic of halves writes an f32 where that alone is wanted.
     pub halves_to_single: bool,
+    /// Two conversions to half go into one instruction.
+    pub packs_halves: bool,
     /// Parameters are loaded into registers; no instruction reads them where they are.
     pub loads_parameters: bool,
 }

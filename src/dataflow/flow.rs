@@ -81,7 +81,6 @@ impl Tables {
         self.lazy.get_mut().clear(&self.scan, function, self.scan.occurrences.operands());
         let flow = Flow { module, abilities, meanings: &self.meanings, scan: &self.scan, lazy: &self.lazy };
         flow.work(|w| w.find_twins());
-        flow.work(|w| w.find_begun());
         let half = |ty: Option<Type>| ty.is_some_and(|ty| ty.bits() == 16);
         let meanings = self.scan.conversions.iter().map(|&i| flow.meaning(&module.statements[i as usize]));
         let (makes, reads) =
@@ -93,6 +92,7 @@ impl Tables {
         if self.scan.conversions.len() > 1 {
             flow.find_twins_of_arms();
             pairs::find(&flow, &stored);
+            flow.work(|w| w.find_begun());
         }
         if reads && self.scan.halves.len() > 1 {
             packs::find(&flow, &self.scan.halves);
@@ -467,12 +467,14 @@ impl<'m> Flow<'m> {
             };
             let mentioned = &module.mentioned[function.mentioned.start as usize..function.mentioned.end as usize];
             let named = mentioned.iter().map(|&name| (name, module.names[name.0 as usize]));
-            let mut shared: Vec<_> = named.filter_map(|(name, text)| Some((name, module.shared.get(text)?))).collect();
-            shared.sort_by_key(|(_, shared)| {
-                (shared.size == 0, shared.name.start < function.name.start, shared.name.start)
-            });
+            let variable = |(name, text): (NameId, &[u8])| match module.own_shared.get(text) {
+                Some(own) => Some((name, true, own)),
+                None => Some((name, false, module.shared.get(text)?)),
+            };
+            let mut shared: Vec<_> = named.filter_map(variable).collect();
+            shared.sort_by_key(|(_, own, shared)| (shared.size == 0, !own, shared.name.start));
             let mut end = 0_u32;
-            let places = shared.into_iter().map(|(name, shared)| {
+            let places = shared.into_iter().map(|(name, _, shared)| {
                 let align = if shared.size == 0 { neighbours::FIRST.max(shared.align) } else { shared.align };
                 let place = end.div_ceil(align).saturating_mul(align);
                 end = place.saturating_add(shared.size);

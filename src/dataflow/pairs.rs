@@ -45,7 +45,7 @@ fn candidate(flow: &Flow<'_>, operand: u32) -> Option<(Value, u8, u32)> {
     let v = flow.value(operand)?;
     let (s, i, _) = flow.maker(v);
     let key = flow.meaning(s).half_kind?;
-    (s.guard.is_none() && flow.is_live(i) && flow.begun(v).is_none()).then_some((v, key, i))
+    (s.guard.is_none() && flow.is_live(i)).then_some((v, key, i))
 }
 
 /// Pairs that a statement puts side by side.

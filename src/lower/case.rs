@@ -3,16 +3,16 @@
 use smallvec::SmallVec;
 
 use crate::cvt::Form;
-use crate::dataflow::extended::Extension;
 use crate::dataflow::facts::How;
 use crate::dataflow::meaning::extension_in_word;
-use crate::dataflow::{Action, Flow, Input, Known, Load, Logic, Merging, Pair, Single, Use, Value};
+use crate::dataflow::{Flow, Known, Pair, Single, Use};
 use crate::ptx::{Module, OperandKind, Statement, Type};
 use crate::sass::{Operand, Reg, Selector};
 
 use super::machine::Machine;
 use super::registers::Registers;
 
+mod context;
 mod extended;
 mod look;
 mod merged;
@@ -20,9 +20,7 @@ mod operands;
 mod passed;
 mod source;
 
-use extended::{Extended, extended_from};
-use look::Look;
-use operands::{first_register, immediate, integer, places};
+use operands::{first_register, immediate, places};
 pub use passed::{Passed, saturates_at_once};
 pub use source::{Field, Origin, Permutation, Source};
 
@@ -143,211 +141,6 @@ pub struct Case {
 }
 
 impl Case {
-    /// The case of a statement in its function.
-    pub fn in_context(form: &Form, statement: &Statement, surroundings: &Surroundings<'_, '_>) -> Case {
-        let &Surroundings { machine, module, flow, registers, passed } = surroundings;
-        let mut case = Case::alone(form, machine, module, registers, statement);
-        let first = places(module, statement).next();
-        let extended = first.and_then(|at| extended_from(flow, &case.form, at));
-        if let Some(Extended { ty, bits, .. }) = extended {
-            case.form.src = ty;
-            case.source.bits = bits.unwrap_or(case.source.bits);
-        }
-        let form = &{ case.form };
-        if let Some(v) = flow.value(statement.operands) {
-            case.uses = flow.wants(v);
-            case.dead = case.uses.is_empty() && !flow.snippet();
-            case.low_only = form.dst.bits() == 64 && form.dst.is_int() && flow.low_only(v);
-            case.high_only = form.dst.bits() == 64 && form.dst.is_int() && flow.high_only(v);
-            case.pair = flow.pair(v);
-            if statement.guard.is_none() && flow.stands_for_single(v) {
-                case.single = Some(Single::Read);
-            }
-            let byte = form.dst == Type::U8 || form.src == Type::U8 && form.dst.is_int() && form.dst.bits() == 16;
-            case.only_masked = byte && case.dst_bits == 16 && flow.only_masked(v, 8, form.src.bits() < 64);
-            case.joins =
-                case.dst_bits == 16 && flow.escapes(v) && flow.copies_at_end(flow.maker(v).1, statement.operands);
-            case.predicated = flow.is_made_by_predicate(v);
-            case.merged = form.dst.bits() == 16 && form.dst.is_float() && flow.is_joined_by_choice(v, form.sat);
-            case.read_as_word = form.dst.bits() == 16 && form.dst.is_float() && flow.is_read_as_word(v);
-            case.word_of_pair = form.src == Type::F32
-                && (form.dst.bits() == 16 && form.dst.is_float() || form.dst == Type::U8)
-                && flow.arguments(statement).nth(1).is_some_and(|at| flow.is_word_of_pair(at));
-            case.reader = flow.uses(v).next().map(|u| u.statement);
-            if form.dst.is_packed_narrow() && (form.dst.bits() == 16 || form.dst == Type::E2m1x2) {
-                case.low_of = merged::low_of(flow, registers, v);
-            }
-            if form.dst == Type::Bf16x2 {
-                case.taken_apart = flow.taken_apart(v);
-            }
-            case.partner = case.pair.and_then(|p| {
-                let (other, _, _) = flow.maker(p.other);
-                let source = flow.arguments(other).nth(1)?;
-                flow.register(source).map(|r| Operand::reg(registers.get(r)))
-            });
-            case.twin = flow.twin(v);
-            case.begun = flow.begun(v).map(|earlier| {
-                let (maker, at, _) = flow.maker(earlier);
-                let result = first_register(module, maker.operands).map_or(Reg::RZ, |r| registers.get(r));
-                (at, Operand::reg(result))
-            });
-            case.packed_at = case.uses.first().and_then(|u| match *u {
-                Use::PackIntegers { statement } => Some(statement).filter(|&at| flow.packs_floats(at).is_some()),
-                _ => None,
-            });
-            let all = |u: &Use| matches!(*u, Use::PackIntegers { statement } if flow.packs_floats(statement).is_some());
-            if !case.only(all) {
-                case.packed_at = None;
-            }
-        }
-        for (n, at) in places(module, statement).enumerate().take(8) {
-            case.made |= u8::from(flow.value(at).is_some()) << n;
-            // the first one is looked at below
-            if let Some(source) = case.sources.get_mut(n).filter(|_| n > 0 || form.pack) {
-                match flow.known_constant(at) {
-                    // A register that holds zero is read as RZ.
-                    Some(0) => *source = Operand::RZ,
-                    // `cvt.pack` and what packs two floats read other constants too.
-                    Some(bits) if n > 0 && form.pack => *source = integer(bits, form.src),
-                    Some(bits) if n == 1 && form.src == Type::F32 => {
-                        *source = Operand::F32(f32::from_bits(bits as u32), Selector::Whole);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        if let Some(g) = statement.guard {
-            let before = flow.before(statement);
-            let constant = before.and_then(|v| flow.known_value(v).constant);
-            let turned = flow.guard(statement).is_some_and(|v| turned(flow, v));
-            let old = match constant {
-                Some(0) => Some(Operand::RZ),
-                Some(v) if form.dst == Type::F32 => Some(Operand::F32(f32::from_bits(v as u32), Selector::Whole)),
-                Some(v) if form.dst.bits() <= 32 => Some(Operand::Bits(v as u32)),
-                None if before.is_some() && form.dst.bits() <= 32 => None,
-                _ => Some(Operand::reg(case.dst)),
-            };
-            case.guard = Some(Guarded { negated: g.negated != turned, old });
-        }
-        if form.pack
-            && let Some(statement_index) = flow.value(statement.operands).map(|v| flow.maker(v).1)
-            && let Some(truncates) = flow.packs_floats(statement_index)
-        {
-            let float = |n: u32| {
-                let v = flow.value(statement.operands + n)?;
-                let (w, _, _) = flow.maker(v);
-                let at = flow.arguments(w).nth(1)?;
-                flow.register(at).map(|r| Operand::reg(registers.get(r)))
-            };
-            case.packs_floats = float(1).zip(float(2)).map(|(a, b)| (a, b, truncates));
-        }
-        let look = Look { form, machine, module, flow, registers };
-        let packs = form.src == Type::F32 && case.sources.len() > 1;
-        if (packs || form.pack)
-            && machine.uniform_parameters
-            && let Some(at) = places(module, statement).nth(1)
-            && let Some(here) = flow.value(statement.operands).map(|v| flow.maker(v).1)
-        {
-            let mut second = look.at(at, case.source, DEPTH);
-            second.load = flow.load(at, form.src, here);
-            case.second = Some(second);
-        }
-        if packs && let Some(here) = flow.value(statement.operands).map(|v| flow.maker(v).1) {
-            let blank = case.source;
-            let signed = |(n, at)| {
-                let v = flow.value(at)?;
-                let (operand, parameter) = look.signed(at, blank)?;
-                (!flow.is_put_before(v, here)).then_some((n, operand, parameter))
-            };
-            case.signed = places(module, statement).enumerate().filter_map(signed).collect();
-        }
-        if let Some(at) = first.map(|at| extended.map_or(at, |e| e.at))
-            && matches!(module.operands[at as usize].kind, OperandKind::Register(_))
-        {
-            let here = flow.value(statement.operands).map(|v| flow.maker(v).1);
-            case.maker = flow.value(at).map(|v| flow.maker(v).1);
-            // Uses are in source order: the last one tells, of however many.
-            case.read_later = flow.value(at).is_some_and(|v| {
-                flow.escapes(v) || flow.uses(v).next_back().is_some_and(|u| here.is_some_and(|here| u.statement > here))
-            });
-            case.source = look.at(at, case.source, DEPTH);
-            case.source.only_reader &= extended.is_none_or(|e| e.alone);
-            if form.src == Type::F16 && form.dst == Type::F32 && machine.half_alu_widens {
-                case.single = flow.single(at);
-            }
-            if let (Some(guard), Some(Single::Written { .. })) = (&mut case.guard, case.single) {
-                guard.old.get_or_insert(Operand::reg(case.dst));
-            }
-            case.beside = case.source.origin.is_parameter()
-                && machine.uniform_parameters
-                && flow.value(statement.operands).is_some_and(|v| flow.meets_registers(v, form.dst.bits() != 16));
-            if let (Some(here), true, Origin::Param { offset: Some(_), bits }) =
-                (here, machine.uniform_parameters, case.source.origin)
-            {
-                case.source.load = flow.load(at, form.src, here);
-                if bits == 64 && form.src.bits() == 64 && case.compares_in_bank() {
-                    let loaded = flow.is_saturated_before(at, here);
-                    case.source.load = Some(if loaded { Load::Earlier } else { Load::Uniform(64) });
-                }
-                if bits == 16 && form.src.bits() == 16 && form.src.is_int() && form.dst.is_float() {
-                    let loaded = flow.is_loaded_half(at, here);
-                    case.source.load = Some(if loaded { Load::Earlier } else { Load::Uniform(16) });
-                }
-                // a shift extends what it reads itself
-                let shifted = case.any(|u| matches!(u, Use::ShiftLeft(_) | Use::ShiftLeftAdded));
-                if form.src == Type::U16 && form.dst.is_int() && form.dst.bits() == 64 && !case.low_only && !shifted {
-                    let pair = flow.value(statement.operands);
-                    case.beside = pair.is_some_and(|v| flow.extends_uniformly(v));
-                }
-            }
-            let upper = matches!(case.source.origin, Origin::Part { element, .. } if element % 2 == 1);
-            case.take_over(flow, at, passed);
-            let extension =
-                Extension { ty: form.src, stored: !(form.src.bits() == 16 && upper), pair: form.dst.bits() == 64 };
-            if form.src.is_int()
-                && form.dst.is_int()
-                && form.src.bits() <= 16
-                && form.dst.bits() >= 32
-                && let Some((v, here)) = flow.value(at).zip(here)
-            {
-                case.source.extended_before = flow.extended_before(v, extension, here);
-            }
-            if let Some(here) = here
-                && statement.guard.is_none()
-                && !flow.snippet()
-            {
-                let merging = Merging { flow, constant_operands: machine.constant_operands };
-                let mask = case.mask().filter(|_| !case.predicated);
-                case.joined =
-                    mask.and_then(|mask| merging.mask(at, mask, here)).and_then(|logic| joined(&logic, registers));
-                if mask.is_some() || form.src.is_float() && form.dst == Type::U8 {
-                    case.taken_at = flow.value(statement.operands).and_then(|v| merging.taker(v));
-                }
-            }
-        }
-        if let Some(first) = case.sources.first_mut()
-            && !form.pack
-            // a sign is put on in the register itself
-            && !(packs && case.source.operand.modified())
-        {
-            *first = case.source.operand;
-        }
-        case
-    }
-
-    /// The bits that the conversion keeps by a mask, if it does.
-    fn mask(&self) -> Option<u64> {
-        let Form { dst, src, sat, pack, .. } = self.form;
-        let bits = match (dst, dst.bits() > src.bits()) {
-            _ if !src.is_int() || !dst.is_int() || sat || pack => return None,
-            (_, true) if src.is_unsigned() && src.bits() < 32 => src.bits(),
-            (Type::U8, false) => 8,
-            (Type::U16, false) if self.dst_bits >= 32 => 16,
-            _ => return None,
-        };
-        Some((1 << bits) - 1)
-    }
-
     /// The case of a statement by itself: nothing is known, everything is wanted.
     pub fn alone(
         form: &Form,
@@ -541,36 +334,4 @@ fn in_register(form: &Form, bits: u32) -> Form {
         return *form;
     }
     extension_in_word(form.dst, form.src).map_or(*form, |(dst, src)| Form { dst, src, ..*form })
-}
-
-/// A function of three registers or a constant, as operands.
-fn joined(logic: &Logic, registers: &Registers) -> Option<Joined> {
-    let operand = |input: &Input| match *input {
-        Input::Register { register, .. } => Some(Operand::reg(registers.get(register))),
-        Input::Constant(bits) => Some(Operand::Bits(bits as u32)),
-        Input::Parameter(_) => None,
-    };
-    let inputs: Option<SmallVec<[Operand; 3]>> = logic.inputs.iter().map(operand).collect();
-    Some(Joined { inputs: inputs?.into_inner().ok()?, table: logic.table })
-}
-
-/// Chains of copies and signs are short; the bound keeps a hostile file linear.
-const DEPTH: u32 = 8;
-
-/// Whether ptxas makes the comparison that gives a predicate the other way round: less becomes not greater.
-fn turned(flow: &Flow<'_>, predicate: Value) -> bool {
-    let (s, _, _) = flow.maker(predicate);
-    if flow.meaning(s).action != Action::Setp {
-        return false;
-    }
-    // A parameter is read from the constant bank, which only the second source can be: the two change places.
-    let mut arguments =
-        flow.arguments(s).skip(1).map(|o| flow.value(o).is_some_and(|v| flow.loads_parameter(flow.maker(v).0)));
-    let swapped = arguments.next() == Some(true) && arguments.next() == Some(false);
-    flow.module().opcodes[s.opcode.0 as usize].parts().any(|p| match p {
-        b"lt" | b"le" | b"lo" | b"ls" => !swapped,
-        b"gt" | b"ge" | b"hi" | b"hs" => swapped,
-        b"eq" => true,
-        _ => false,
-    })
 }

@@ -41,9 +41,6 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
     if let Some(into) = case.twin {
         return Some(done_before(id, into, "an earlier conversion of the same source has the result"));
     }
-    if let Some((into, _)) = case.begun.filter(|_| !case.form.sat && !case.dead) {
-        return Some(done_before(id, into, "an earlier conversion of the same source makes it before it saturates"));
-    }
     if case.dead {
         return Some(Lowering { rule: id, fate: Fate::Dead, sass: SmallVec::new(), passed: None });
     }
@@ -56,6 +53,9 @@ pub fn lower(case: &Case, registers: &Registers, statement: u32) -> Option<Lower
             return Some(Lowering { rule: id, fate: Fate::Emitted, sass, passed: None });
         }
         return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new(), passed: None });
+    }
+    if let Some((into, _)) = case.begun.filter(|_| !case.form.sat) {
+        return Some(done_before(id, into, "an earlier conversion of the same source makes it before it saturates"));
     }
     if let Some(bits) = constant_pair(case) {
         return Some(Lowering { rule: id, fate: Fate::Constant { bits }, sass: SmallVec::new(), passed: None });
@@ -111,8 +111,7 @@ fn constant_pair(case: &Case) -> Option<u64> {
         constant::fold(&Form { dst: Type::F16, ..case.form }, bits.into())
     };
     match &case.sources[..] {
-        // a negative zero is not among the sources, as it has a sign
-        [_, low] => Some(half(&case.source.operand)? << 16 | half(low)?),
+        [high, low] => Some(half(high)? << 16 | half(low)?),
         _ => None,
     }
 }

@@ -174,6 +174,7 @@ impl Machine {
         Abilities {
             sum_takes_sign: self.sum_takes_sign,
             halves_to_single: self.half_alu_widens,
+            packs_halves: self.packing != Packing::None,
             loads_parameters: self.uniform_parameters,
             limit_takes_sum: self.min_max == MinMax::VimnmxPredicates,
             limits_halves: matches!(self.min_max, MinMax::Vimnmx | MinMax::VimnmxPredicates),

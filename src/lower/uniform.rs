@@ -97,7 +97,8 @@ fn parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
 /// Read parameters that are packed, or that a sign is put on before, from uniform registers, and load each there for its
 /// first reader.
 fn pack(case: &Case, second: &Source, out: &mut SmallVec<[Instruction; 1]>) {
-    let same = { second.origin == case.source.origin && second.operand.signs() == case.source.operand.signs() };
+    let signs = [second, &case.source].map(|source| source.operand.signs());
+    let same = second.origin == case.source.origin && signs[0] == signs[1];
     // what is the first of a pack is in a register if the second one is in the bank, or is a literal
     let literal =
         !merges(out) && matches!(case.sources.get(1), Some(Operand::F32(..) | Operand::Bits(_) | Operand::Signed(_)));

@@ -142,6 +142,7 @@ fn empty(source: &[u8]) -> Module<'_> {
         parameters: Vec::new(),
         constants: FxHashMap::default(),
         shared: FxHashMap::default(),
+        own_shared: FxHashMap::default(),
         mentioned: Vec::new(),
     }
 }

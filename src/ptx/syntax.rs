@@ -69,8 +69,10 @@ pub struct Module<'s> {
     pub parameters: Vec<Parameter>,
     /// Where the variables of `.const`, in functions and outside, stand in their bank, in bytes.
     pub constants: FxHashMap<&'s [u8], u32>,
-    /// The variables of `.shared`, in functions and outside.
+    /// The variables of `.shared` outside of functions.
     pub shared: FxHashMap<&'s [u8], Shared>,
+    /// Those of the last function; they hide the module's of their name.
+    pub own_shared: FxHashMap<&'s [u8], Shared>,
     /// Names that statements use, each once a function, grouped by function.
     pub mentioned: Vec<NameId>,
 }

@@ -45,7 +45,7 @@ fn literal(f: &mut fmt::Formatter<'_>, v: f64) -> fmt::Result {
         return f.write_str(if v > 0.0 { "+INF " } else { "-INF " });
     }
     if v == 0.0 {
-        return f.write_str(if v.is_sign_negative() { "-0.0" } else { "0" });
+        return f.write_str(if v.is_sign_negative() { "-0.0 " } else { "0" });
     }
     let (mantissa, exponent) = scientific(v, if v.abs() >= 1e9 { 20 } else { 19 });
     if v.abs() >= 1e9 {

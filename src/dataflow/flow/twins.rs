@@ -82,7 +82,9 @@ impl Work<'_> {
             let source = after(self.module, s.operands, end);
             let (Some(result), Some(of)) = (self.own_value(s.operands), self.own_value(source)) else { continue };
             let float = m.ty.is_some_and(Type::is_float) && source + 1 == end && s.guard.is_none();
-            if !float || self.saturates_at_once(m) || self.is_twin(i) || !scan.snippet && !self.is_live(i) {
+            // what is half of a pair is done as one
+            let paired = self.abilities.packs_halves && self.lazy.pairs.contains_key(&result);
+            if !float || paired || self.saturates_at_once(m) || self.is_twin(i) || !scan.snippet && !self.is_live(i) {
                 continue;
             }
             let of = self.copied(of);
@@ -91,9 +93,6 @@ impl Work<'_> {
             match seen.get(&number) {
                 Some(&(earlier, at, other)) if other != saturates && self.is_done(at, i) => {
                     self.lazy.begun.insert(result, earlier);
-                    if !saturates {
-                        self.lazy.twin_statements.insert(i);
-                    }
                 }
                 Some(_) => {}
                 None => {

@@ -14,7 +14,7 @@ use crate::ptx::{Module, OperandKind, Statement, Type};
 use crate::sass::float::F64Literal;
 use crate::sass::{Operand, Round, Selector};
 
-use super::{DEPTH, Origin, Source};
+use super::{Origin, Source};
 
 mod place;
 
@@ -43,6 +43,9 @@ struct Made<'f> {
     element: u16,
     arguments: SmallVec<[u32; 4]>,
 }
+
+/// Chains of copies and signs are short; the bound keeps a hostile file linear.
+pub(super) const DEPTH: u32 = 8;
 
 /// Following a source back to where its value comes from.
 pub(super) struct Look<'a, 's> {
@@ -445,17 +448,18 @@ impl Look<'_, '_> {
         match base {
             Operand::F32(v, sel) => {
                 let v = if abs { v.abs() } else { v };
-                match if neg { -v } else { v } {
-                    zero if zero == 0.0 && src == Type::F32 => match zero.is_sign_negative() {
-                        true => Operand::NEG_RZ,
-                        false => Operand::RZ,
-                    },
-                    v => Operand::F32(v, sel),
-                }
+                let v = if neg { -v } else { v };
+                if v == 0.0 { zero(v.is_sign_negative()) } else { Operand::F32(v, sel) }
             }
+            Operand::F64(v) if v.to_bits() << 1 == 0 => zero(!abs && (v.to_bits() != 0) != neg),
             other => other.with_signs((neg, abs)),
         }
     }
+}
+
+/// A zero, negative or not.
+fn zero(negative: bool) -> Operand {
+    if negative { Operand::NEG_RZ } else { Operand::RZ }
 }
 
 /// The integer rounding of a conversion's opcode.

@@ -57,9 +57,27 @@ fn reads_word(c: &Case) -> bool {
     c.read_as_word || c.predicated
 }
 
+/// A reader of the half sees what stands above it: a word is read, or a mask reads it as it is.
+fn wants_zeros_above(c: &Case) -> bool {
+    reads_word(c) || c.any(|u| matches!(u, Use::Mask(_)))
+}
+
 /// The operands of a sum that changes nothing but signs and subnormals. A parameter can only be the second one.
 pub fn with_zero(operand: Operand, parameter: bool) -> [Operand; 2] {
     if parameter { [Operand::NEG_RZ, operand] } else { [operand, Operand::NEG_RZ] }
+}
+
+/// The source as F2FP reads it, which takes no sign in: that of a zero is in a literal, another is put on before.
+pub fn without_sign(c: &Case, e: &mut Emit<'_>) -> Operand {
+    match c.source.operand {
+        Operand::NEG_RZ => Operand::F32(-0.0, Selector::Whole),
+        source if source.modified() => {
+            let plain = e.scratch();
+            e.to(plain, Alu::Fadd { ftz: false, sat: false }, &with_zero(source, c.source.origin.is_parameter()));
+            Operand::reg(plain)
+        }
+        source => source,
+    }
 }
 
 /// What is flushed, for an instruction that does not flush: a product does so itself.
@@ -266,13 +284,7 @@ pub const RULES: &[Rule] = &[
         when: |c| to_half(c) && (c.form.relu || c.form.satfinite) && c.machine.packing != Packing::None,
         emit: |c, e| {
             let dst = format(c.form.dst).unwrap_or(Format::F16);
-            let mut source = c.source.operand;
-            if source.modified() {
-                let plain = e.scratch();
-                let parameter = c.source.origin.is_parameter();
-                e.to(plain, Alu::Fadd { ftz: false, sat: false }, &with_zero(source, parameter));
-                source = Operand::reg(plain);
-            }
+            let source = without_sign(c, e);
             e.result(f2fp(c, dst, Format::F32, PackMode::MergeC), &[source, Operand::RZ]);
         },
         why: "the merging mode is the one with these modifiers; F2FP reads no negated source",
@@ -301,26 +313,37 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         card: 5,
+        name: "single-for-half-arithmetic",
+        title: "on sm_75 the arithmetic that alone reads a truncated f16 reads the f32 itself",
+        when: |c| to_half(c) && c.single == Some(Single::Read),
+        emit: |c, e| {
+            e.saturated = true;
+            if c.form.sat {
+                e.result(Alu::Fadd { ftz: false, sat: true }, &[Operand::RZ, c.source.operand]);
+            } else {
+                e.into = c.reader;
+                e.folded = Some("the arithmetic of halves reads the f32");
+            }
+        },
+        why: "HADD2, HMUL2, HFMA2, HSETP2 and HSET2 read an f32 and truncate it, where they name no rounding",
+        examples: &[Example {
+            ptx: "cvt.rz.f16.f32 h1, f1; add.f16 h2, h1, h1; st.global.b16 [d1], h2;",
+            arch: "sm_75",
+            sass: &[],
+        }],
+    },
+    Rule {
+        card: 5,
         name: "single-to-half-truncating-sm75",
         title: "rz to f16 on sm_75 is an add on the half ALU",
-        when: |c| to_half(c) && c.machine.half_alu_widens && round(&c.form) == Round::Trunc,
+        when: |c| {
+            to_half(c)
+                && c.machine.half_alu_widens
+                && round(&c.form) == Round::Trunc
+                && (c.form.sat || !wants_zeros_above(c))
+        },
         emit: |c, e| {
             e.saturated = c.form.sat;
-            if c.single == Some(Single::Read) {
-                match c.form.sat {
-                    true => e.result(Alu::Fadd { ftz: false, sat: true }, &[Operand::RZ, c.source.operand]),
-                    false => {
-                        e.into = c.reader;
-                        e.folded = Some("the arithmetic of halves reads the f32");
-                    }
-                }
-                return;
-            }
-            let word = reads_word(c) || c.any(|u| matches!(u, Use::Mask(_)));
-            if word && !c.form.sat {
-                e.result(f2f(c, false), &[c.source.operand]);
-                return;
-            }
             let zero = Operand::NEG_RZ.select(Selector::H0H0);
             // what is in the bank is the second operand only
             let sources = match c.single_parameter() {
@@ -328,12 +351,11 @@ pub const RULES: &[Rule] = &[
                 None => [c.source.operand.select(Selector::F32), zero],
             };
             e.result(Alu::Hadd2 { f32: false, sat: c.form.sat }, &sources);
-            if word {
+            if wants_zeros_above(c) {
                 e.merge();
             }
         },
-        why: "the half ALU of sm_75 reads an f32 and truncates, arithmetic as well as an addition of zero; zeros above the \
-              half are made by F2F",
+        why: "the half ALU of sm_75 reads an f32 and truncates; zeros above the half are made by F2F",
         examples: &[Example { ptx: "cvt.rz.f16.f32 h1, f1;", arch: "sm_75", sass: &["HADD2 R2, R0.F32, -RZ.H0_H0"] }],
     },
     Rule {

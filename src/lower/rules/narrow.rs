@@ -8,7 +8,7 @@ use crate::lower::case::Case;
 use crate::lower::emit::Emit;
 use crate::lower::machine::Packing;
 use crate::lower::rule::{Example, Rule};
-use crate::lower::rules::float_to_float::{format, round, with_zero};
+use crate::lower::rules::float_to_float::{format, round, with_zero, without_sign};
 use crate::ptx::Type;
 use crate::sass::{Alu, Compare, Convert, Format, Operand, PackMode, Pred, Selector};
 
@@ -198,12 +198,7 @@ pub const RULES: &[Rule] = &[
         title: "rn and rz to tf32 are F2FP.PACK_B",
         when: |c| c.form.dst == Type::Tf32,
         emit: |c, e| {
-            let mut source = c.source.operand;
-            if source.modified() && source != Operand::NEG_RZ {
-                let plain = e.scratch();
-                e.to(plain, Alu::Fadd { ftz: false, sat: false }, &with_zero(source, c.source.origin.is_parameter()));
-                source = Operand::reg(plain);
-            }
+            let source = without_sign(c, e);
             e.result(f2fp(c, Format::Tf32, Format::F32, PackMode::PackB), &[source]);
         },
         why: "the half unit rounds to tf32 in place from sm_90 on",

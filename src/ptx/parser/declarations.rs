@@ -189,8 +189,8 @@ impl Parser<'_> {
                 b".shared" => {
                     let size = layout.size.saturating_mul(elements).saturating_mul(u32::from(!unsized_array));
                     let shared = Shared { name, size, align: layout.align.max(1) };
-                    // a function's own hides others of its name, which it is read before
-                    self.module.shared.insert(name.of(self.source), shared);
+                    let variables = if self.in_body { &mut self.module.own_shared } else { &mut self.module.shared };
+                    variables.insert(name.of(self.source), shared);
                 }
                 _ => {}
             }

@@ -64,6 +64,7 @@ impl Parser<'_> {
         let statements = self.module.statements.len() as u32;
         let registers = self.module.registers.len() as u32;
         let mentioned = self.module.mentioned.len() as u32;
+        self.module.own_shared.clear();
         self.bodies += 1;
         self.in_body = true;
         self.body(open);
