@@ -15,4 +15,6 @@ pub struct Abilities {
     pub packs_halves: bool,
     /// Parameters are loaded into registers; no instruction reads them where they are.
     pub loads_parameters: bool,
+    /// Floats are computed and converted in uniform registers too.
+    pub uniform_floats: bool,
 }

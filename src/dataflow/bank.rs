@@ -112,6 +112,19 @@ impl Flow<'_> {
         !self.escapes(pair) && !found.is_empty() && found.iter().all(|r| r.uniform)
     }
 
+    /// Whether what a conversion makes of something that all threads have in common is made in a uniform register: all that
+    /// reads it can read one.
+    pub fn makes_uniform(&self, source: u32, result: Value) -> bool {
+        let query = Query { flow: self, pairs: false };
+        query.is_uniform(source, STEPS) && query.reads_uniform(result)
+    }
+
+    /// Whether a value is in a uniform register, which is no parameter.
+    pub fn is_in_uniform(&self, at: u32) -> bool {
+        let query = Query { flow: self, pairs: false };
+        query.is_uniform(at, STEPS) && self.value(at).is_some_and(|v| query.reads_uniform(v))
+    }
+
     /// The statements around one that no barrier, call or guarded effect parts from it.
     fn near(&self, statement: u32) -> RangeInclusive<u32> {
         let block = self.block(statement);
@@ -130,6 +143,13 @@ impl Flow<'_> {
 }
 
 impl Query<'_, '_> {
+    /// Whether all that reads what was made in one can read a uniform register.
+    fn reads_uniform(&self, made: Value) -> bool {
+        let mut found = Vec::new();
+        self.read(made, What::Made, STEPS, &mut found);
+        !self.flow.escapes(made) && !found.is_empty() && found.iter().all(|r| r.uniform)
+    }
+
     /// The load that a reader finds done, or that is done for it.
     fn own(&self, offset: u32, bits: u32, statement: u32) -> Option<Group> {
         let readers = self.readers(offset, bits);

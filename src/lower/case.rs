@@ -128,6 +128,8 @@ pub struct Case {
     pub predicated: bool,
     /// Of a parameter: all that reads the result puts it together with another register.
     pub beside: bool,
+    /// It is the same for all threads, and all that reads it can read a uniform register.
+    pub uniform: bool,
     /// A choice puts the half into a register with something else.
     pub merged: bool,
     /// A half of a float that is read as a word with zeros above.
@@ -184,6 +186,7 @@ impl Case {
             only_reader: false,
             first_reader: false,
             load: None,
+            uniform: false,
             shared_byte: false,
             high: false,
             cut: false,
@@ -234,6 +237,7 @@ impl Case {
             joins: false,
             predicated: false,
             beside: false,
+            uniform: false,
             merged: false,
             read_as_word: false,
             word_of_pair: false,

@@ -74,6 +74,8 @@ pub struct Machine {
     pub uniform_parameters: bool,
     /// Uniform registers can be permuted.
     pub uniform_permute: bool,
+    /// Floats are computed and converted in uniform registers too.
+    pub uniform_floats: bool,
     /// A 64-bit sum takes the sign of a 32-bit addend itself (`LEA.HI.X.SX32`).
     pub sum_takes_sign: bool,
     /// How a register is cleared.
@@ -96,6 +98,7 @@ const ROWS: &[Machine] = &[
         constant_operands: true,
         uniform_parameters: false,
         uniform_permute: true,
+        uniform_floats: false,
         sum_takes_sign: true,
         zero: Zero::Mov,
         shift_on_multiplier: false,
@@ -145,6 +148,7 @@ const ROWS: &[Machine] = &[
         constant_operands: false,
         shift_on_multiplier: true,
         uniform_permute: false,
+        uniform_floats: true,
         sum_takes_sign: false,
         predicated_select: false,
         ..Machine::SM_89
@@ -163,6 +167,7 @@ impl Machine {
         constant_operands: true,
         uniform_parameters: false,
         uniform_permute: true,
+        uniform_floats: false,
         sum_takes_sign: true,
         zero: Zero::Mov,
         shift_on_multiplier: false,
@@ -176,6 +181,7 @@ impl Machine {
             halves_to_single: self.half_alu_widens,
             packs_halves: self.packing != Packing::None,
             loads_parameters: self.uniform_parameters,
+            uniform_floats: self.uniform_floats,
             limit_takes_sum: self.min_max == MinMax::VimnmxPredicates,
             limits_halves: matches!(self.min_max, MinMax::Vimnmx | MinMax::VimnmxPredicates),
         }

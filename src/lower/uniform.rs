@@ -9,6 +9,8 @@ use crate::sass::{Alu, Convert, Instruction, Op, Operand, PackMode};
 
 use super::case::{Case, Origin, Source};
 
+mod compute;
+
 /// The uniform register that stands for all of them.
 const UNIFORM: u8 = 4;
 
@@ -19,6 +21,7 @@ pub fn read_parameters(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         None => parameter(case, out),
     }
     reread(case, out);
+    compute::in_uniform_registers(case, out);
 }
 
 /// Read a parameter from a uniform register, and load it there for its first reader.
@@ -47,11 +50,7 @@ fn parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         Op::Alu(Alu::Isetp { .. }) if case.compares_in_bank() => true,
         Op::Alu(Alu::Fadd { .. } | Alu::Hadd2 { f32: false, sat: true }) => true,
         Op::Alu(Alu::ShiftRightSigned) if case.source.load.is_some() => true,
-        Op::Alu(Alu::ShiftRightSigned) => {
-            !case.machine.sum_takes_sign
-                || stores_pair(case)
-                || !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_)))
-        }
+        Op::Alu(Alu::ShiftRightSigned) => extends_pair(case),
         Op::Alu(_) => false,
     };
     // beside other readers mostly only what is wide is uniform
@@ -145,6 +144,29 @@ fn load_uniform(bits: u8, at: Operand) -> Instruction {
     Instruction { guard: None, op: Alu::Ldcu(bits).into(), operands }
 }
 
+/// A word or half and the zeros above it are put into a pair of registers, not read as a word and RZ.
+fn with_zeros(case: &Case) -> bool {
+    let kept = |u: &Use| match u {
+        Use::Compare(_) | Use::Add(_) | Use::Other => !case.machine.sum_takes_sign,
+        Use::ToFloat { from: Type::S64, .. } => true,
+        _ => false,
+    };
+    !case.low_only && (stores_pair(case) || case.only(kept))
+}
+
+/// Whether a parameter is extended to a pair in uniform registers.
+fn extends_pair(case: &Case) -> bool {
+    !case.machine.sum_takes_sign
+        || stores_pair(case)
+        || !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_)))
+}
+
+/// The clearing of a uniform register.
+fn uniform_zero(register: Operand) -> Instruction {
+    let operands = SmallVec::from_slice(&[register, Operand::uniform(Operand::URZ)]);
+    Instruction { guard: None, op: Alu::Mov.into(), operands }
+}
+
 /// A pair that is stored is made of uniform registers.
 fn stores_pair(case: &Case) -> bool {
     case.any(|u| matches!(u, Use::Store { bits: 64, .. }))
@@ -166,11 +188,20 @@ fn reread(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         (8, 16..) => 8,
         (16, 16 | 32) => 16,
         (32 | 64, 16) if src.is_signed() => 16,
-        (64, own @ (8 | 16)) if src.is_unsigned() && bits > own => {
+        (64, own @ (8 | 16))
+            if src.is_unsigned() && (bits > own || bits == 16 && case.only(|u| matches!(u, Use::Mask(_)))) =>
+        {
             out.insert(0, load_uniform(own as u8, at));
             return;
         }
-        (64, 16 | 32) if src.is_unsigned() && stores_pair(case) => src.bits(),
+        (64, own @ (16 | 32)) if src.is_unsigned() && bits == own && case.source.only_reader && with_zeros(case) => {
+            if !stores_pair(case) && !case.any(|u| matches!(u, Use::Compare(_))) {
+                out.clear();
+                out.push(uniform_zero(Operand::uniform(UNIFORM).high()));
+            }
+            out.insert(0, load_uniform(own as u8, at));
+            return;
+        }
         (64, 16) if case.beside && bits == 16 => {
             // the zeros above are RZ
             out.clear();
@@ -193,7 +224,6 @@ fn reread(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         return;
     }
     for i in out.iter_mut().filter(|i| i.op == permute) {
-        i.op = Alu::Uprmt.into();
         i.operands[0] = Operand::uniform(UNIFORM);
         i.operands[1] = Operand::uniform(UNIFORM);
         i.operands[3] = Operand::uniform(Operand::URZ);

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::text::{lossy, push_one_line};
 use super::{Format, Unit, explain};
-use crate::sass::{Instruction, Op, Operand, Reg, Selector};
+use crate::sass::{Instruction, Opcode, Operand, Reg, Selector};
 use crate::target::Target;
 use crate::translate::{Conversion, Fate, FunctionTranslation};
 
@@ -220,16 +220,17 @@ fn write_number(mut number: u32, out: &mut Vec<u8>) {
 
 /// The opcodes that came last, as printed: a listing has a few dozen different ones.
 #[derive(Default)]
-struct Texts(Vec<(Op, String)>);
+struct Texts(Vec<(Opcode, String)>);
 
 impl Texts {
     fn opcode(&mut self, instruction: &Instruction) -> &str {
         const KEPT: usize = 32;
-        let at = match self.0.iter().position(|(op, _)| *op == instruction.op) {
+        let opcode = instruction.opcode();
+        let at = match self.0.iter().position(|(kept, _)| *kept == opcode) {
             Some(at) => at,
             None => {
                 self.0.truncate(KEPT - 1);
-                self.0.push((instruction.op, instruction.opcode().to_string()));
+                self.0.push((opcode, opcode.to_string()));
                 self.0.len() - 1
             }
         };

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::convert::Int;
+
 /// A comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the variants are nvdisasm's own names")]
@@ -94,8 +96,6 @@ pub enum Alu {
     Lop3,
     /// Byte permute.
     Prmt,
-    /// Byte permute of uniform registers.
-    Uprmt,
     /// `SHF.L.U32`
     ShiftLeft,
     /// `SHF.R.S32.HI`
@@ -122,8 +122,10 @@ pub enum Alu {
     Viadd,
     /// Add on the multiplier.
     ImadIadd,
-    /// Load of a parameter into a uniform register: 8, 16, 32, 64 or 128 bits.
+    /// Load of a parameter into a uniform register from sm_100 on: 8, 16, 32, 64 or 128 bits.
     Ldcu(u8),
+    /// Load of a parameter into a uniform register up to sm_90, extended there.
+    Uldc(Int),
     /// Move.
     Mov,
     /// Half-precision multiply and add, used to clear a register; `.MMA` up to sm_90.
@@ -152,7 +154,6 @@ impl fmt::Display for Alu {
             Alu::Sel => f.write_str("SEL"),
             Alu::Lop3 => f.write_str("LOP3.LUT"),
             Alu::Prmt => f.write_str("PRMT"),
-            Alu::Uprmt => f.write_str("UPRMT"),
             Alu::ShiftLeft => f.write_str("SHF.L.U32"),
             Alu::ShiftRightSigned => f.write_str("SHF.R.S32.HI"),
             Alu::ShiftRight => f.write_str("SHF.R.U32.HI"),
@@ -170,6 +171,9 @@ impl fmt::Display for Alu {
                 128 => "LDCU.128",
                 _ => "LDCU",
             }),
+            Alu::Uldc(Int { bits: 32, .. }) => f.write_str("ULDC"),
+            Alu::Uldc(Int { bits: 64, .. }) => f.write_str("ULDC.64"),
+            Alu::Uldc(int) => write!(f, "ULDC.{int}"),
             Alu::Mov => f.write_str("MOV"),
             Alu::Hfma2 { mma } => write!(f, "HFMA2{}", flag(mma, ".MMA")),
             Alu::Hfma2Bf16 => f.write_str("HFMA2.BF16_V2"),

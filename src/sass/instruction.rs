@@ -32,6 +32,13 @@ pub enum Op {
     Alu(Alu),
 }
 
+impl Op {
+    /// A load into a uniform register, which says so in its name.
+    pub fn loads_uniform(self) -> bool {
+        matches!(self, Op::Alu(Alu::Ldcu(_) | Alu::Uldc(_)))
+    }
+}
+
 impl From<Convert> for Op {
     fn from(c: Convert) -> Self {
         Op::Convert(c)
@@ -71,13 +78,35 @@ impl Instruction {
     }
 
     /// The opcode with its modifiers, as printed.
-    pub fn opcode(&self) -> impl fmt::Display {
-        self.op
+    pub fn opcode(&self) -> Opcode {
+        Opcode { op: self.op, uniform: self.is_uniform() && !self.op.loads_uniform() }
+    }
+
+    /// Whether it is done in uniform registers throughout.
+    fn is_uniform(&self) -> bool {
+        let common = self.operands.iter().any(|o| matches!(o, Operand::Reg { .. }));
+        !common && self.operands.iter().any(|o| matches!(o, Operand::Uniform { .. }))
     }
 
     /// The operands as printed, separated by commas.
     pub fn operands(&self) -> impl fmt::Display + '_ {
         Operands(&self.operands)
+    }
+}
+
+/// An operation as its opcode names it: with a U in front where it is done in uniform registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opcode {
+    op: Op,
+    uniform: bool,
+}
+
+impl fmt::Display for Opcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.uniform {
+            f.write_str("U")?;
+        }
+        self.op.fmt(f)
     }
 }
 
@@ -100,6 +129,6 @@ impl fmt::Display for Instruction {
         if let Some(g) = self.guard {
             write!(f, "{g} ")?;
         }
-        write!(f, "{} {}", self.op, Operands(&self.operands))
+        write!(f, "{} {}", self.opcode(), self.operands())
     }
 }

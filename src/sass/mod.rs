@@ -9,5 +9,5 @@ pub mod operand;
 
 pub use alu::{Alu, Compare};
 pub use convert::{Convert, Format, Int, PackMode, Round};
-pub use instruction::{Guard, Instruction, Op};
+pub use instruction::{Guard, Instruction, Op, Opcode};
 pub use operand::{Operand, Pred, Reg, Selector};

@@ -24,18 +24,29 @@ impl fmt::Display for Reg {
     }
 }
 
-/// A predicate register, P0 to P6, or PT.
+/// A predicate register: P0 to P6 and PT, or UP0 to UP6 and UPT of the uniform datapath, which are eight further on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pred(pub u8);
 
 impl Pred {
     /// The predicate that is true.
     pub const PT: Pred = Pred(7);
+
+    /// The predicate of the uniform datapath with the same number.
+    pub const fn uniform(self) -> Pred {
+        Pred(self.0 | 8)
+    }
 }
 
 impl fmt::Display for Pred {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Pred::PT { f.write_str("PT") } else { write!(f, "P{}", self.0) }
+        if *self == self.uniform() {
+            f.write_str("U")?;
+        }
+        match self.0 & 7 {
+            7 => f.write_str("PT"),
+            number => write!(f, "P{number}"),
+        }
     }
 }
 

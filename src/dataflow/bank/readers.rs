@@ -74,6 +74,9 @@ impl Query<'_, '_> {
         let m = flow.meaning(s);
         let ty = m.ty.unwrap_or(Type::B32);
         let mut reads = |uniform: bool| found.push(Reader { statement: site.statement, uniform });
+        if what == What::Made && self.is_kept(site, s) {
+            return self.read_result(s, what, depth, found);
+        }
         if m.action == Action::Cvt {
             return self.converted(site, s, what, depth, found);
         }
@@ -83,6 +86,8 @@ impl Query<'_, '_> {
                 // of a pair that is taken apart the words are loaded
                 _ if vector(s.operands) && ty.bits() == 64 => {}
                 Some(of) if !vector(s.operands) && !vector(of) => self.read_result(s, what, depth, found),
+                // halves are put together in a common register
+                Some(of) if vector(of) => reads(what == What::Made && ty.bits() == 32),
                 _ => reads(false),
             };
         }
@@ -104,7 +109,7 @@ impl Query<'_, '_> {
         match m.action {
             // with a constant it is done in uniform registers as well, if nothing but what reads the result is against it
             Action::Add | Action::Sub | Action::Mul | Action::And | Action::Or | Action::Xor
-                if integer && immediate =>
+                if immediate && (integer || self.is_uniform_float(ty)) =>
             {
                 let fused = m.action == Action::Mul && self.is_added(s)
                     || self.flow.abilities().limit_takes_sum && self.is_limited(s);
@@ -118,6 +123,11 @@ impl Query<'_, '_> {
             Action::Mul if integer && ty.bits() == 64 => {
                 let other = others.first().copied();
                 reads(beside && !other.is_some_and(|at| self.is_extended(at) || self.is_summed(s, at)));
+            }
+            Action::Add | Action::Sub
+                if integer && ty.bits() == 64 && what == What::Made && self.flow.abilities().sum_takes_sign =>
+            {
+                reads(alone());
             }
             Action::Min | Action::Max if integer && ty.bits() == 64 => reads(moved),
             // one register twice leaves no place for a uniform one
@@ -165,7 +175,9 @@ impl Query<'_, '_> {
             // it takes the words of a pair
             Action::Selp if self.pairs => {}
             Action::Store => {
-                let moved = what == What::Extended || what == What::Made && ty.bits() == 64 || m.parameter;
+                let packed = ty.bits() == 16 && !others.is_empty();
+                let made = what == What::Made && (ty.bits() == 64 || packed);
+                let moved = what == What::Extended || made || m.parameter;
                 reads(moved && flow.classify(site) != Use::Address);
             }
             Action::Cvta => self.read_result(s, what, depth, found),
@@ -184,10 +196,17 @@ impl Query<'_, '_> {
             return;
         }
         if whole {
-            return reads(true);
+            // the half unit reads no uniform register where it widens
+            return reads(what != What::Made || !(from.is_float() && from.bits() == 16 && to == Type::F32));
         }
         if m.sat || m.pack {
-            return reads(!m.pack && to.bits() < 32);
+            let word = || from.bits() == 32 && !flow.abilities().uniform_floats && self.result_is_uniform(s, depth);
+            return reads(!m.pack && (to.bits() < 32 || word()));
+        }
+        if what == What::Made && from.bits() <= 32 {
+            let signed =
+                from.is_signed() && to.bits() > from.bits() && !flow.known(site.operand).has_sign_of(from.bits());
+            return if signed { reads(false) } else { self.read_result(s, what, depth, found) };
         }
         if to.bits() < 32 || from.bits() < 32 {
             // loaded again with its width, unless that is a mask of the word
@@ -214,7 +233,9 @@ impl Query<'_, '_> {
     /// Whether a value is the same for all threads of a block: of parameters, constants and the numbers of the block.
     pub(super) fn is_uniform(&self, at: u32, depth: u32) -> bool {
         let flow = self.flow;
-        let Some(v) = flow.value(at) else { return flow.constant(at).is_some() };
+        let Some(v) = flow.value(at) else {
+            return flow.constant(at).is_some() || flow.module().operands[at as usize].kind == OperandKind::Float;
+        };
         let (w, _, _) = flow.maker(v);
         let m = flow.meaning(w);
         let mut sources = flow.arguments(w).skip(1);
@@ -222,11 +243,35 @@ impl Query<'_, '_> {
             _ if flow.is_fixed(at) => true,
             _ if depth == 0 || w.guard.is_some() => false,
             Action::Mov => sources.next().is_some_and(|at| flow.is_of_block(at) || self.is_uniform(at, depth - 1)),
-            Action::Cvt | Action::Add | Action::Sub | Action::Mul | Action::Mad => {
-                m.ty.is_some_and(Type::is_int) && sources.all(|at| self.is_uniform(at, depth - 1))
+            Action::Cvt
+            | Action::Add
+            | Action::Sub
+            | Action::Mul
+            | Action::Mad
+            | Action::Fma
+            | Action::Neg
+            | Action::Abs => {
+                let done = |ty: Type| ty.is_int() || self.is_uniform_float(ty);
+                m.ty.is_some_and(done) && m.source.is_none_or(done) && sources.all(|at| self.is_uniform(at, depth - 1))
             }
             _ => false,
         }
+    }
+
+    /// Whether a limit leaves a float as it is, which was clamped before.
+    fn is_kept(&self, site: UseSite, s: &Statement) -> bool {
+        let flow = self.flow;
+        let Some(v) = flow.value(site.operand) else { return false };
+        let (made, m) = (flow.meaning(flow.maker(v).0), flow.meaning(s));
+        let zero = || flow.arguments(s).skip(1).any(|at| flow.register(at).is_none() && !flow.is_immediate(at));
+        made.ty.is_some_and(Type::is_float)
+            && made.ty == m.ty
+            && (m.action == Action::Cvt && m.sat && made.sat || m.action == Action::Max && made.positive && zero())
+    }
+
+    /// Whether there is arithmetic of a type of floats in uniform registers.
+    fn is_uniform_float(&self, ty: Type) -> bool {
+        ty == Type::F32 && self.flow.abilities().uniform_floats
     }
 
     /// Whether a minimum or maximum reads what a statement adds.

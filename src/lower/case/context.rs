@@ -223,8 +223,17 @@ impl Context<'_, '_> {
         if let (Some(guard), Some(Single::Written { .. })) = (&mut case.guard, case.single) {
             guard.old.get_or_insert(Operand::reg(case.dst));
         }
-        if machine.uniform_parameters && case.source.origin.is_parameter() {
-            self.parameter(case, at);
+        if machine.uniform_parameters {
+            let parameter = case.source.origin.is_parameter();
+            case.source.uniform = !parameter && flow.is_in_uniform(at);
+            case.uniform = self.result.is_some_and(|v| flow.makes_uniform(at, v));
+            if parameter {
+                self.parameter(case, at);
+            }
+        } else if case.source.origin.is_parameter()
+            && (form.src.is_int() && form.dst.is_int() || form.src == Type::Bf16 && form.dst == Type::F32)
+        {
+            case.uniform = self.result.is_some_and(|v| flow.makes_uniform(at, v));
         }
         let upper = matches!(case.source.origin, Origin::Part { element, .. } if element % 2 == 1);
         case.take_over(flow, at, passed);

@@ -93,6 +93,8 @@ pub struct Source {
     pub first_reader: bool,
     /// How a parameter of 32 or 64 bits is loaded, where that is known.
     pub load: Option<Load>,
+    /// It is made in a uniform register.
+    pub uniform: bool,
     /// It is a byte that was extended to a half and is read by others too.
     pub shared_byte: bool,
     /// It is the upper half of its register.

@@ -220,8 +220,9 @@ fn narrow(c: &Case, e: &mut Emit<'_>) {
         return;
     }
     let (dst, word) = (c.form.dst, c.dst_bits >= 32);
-    // The low part of a wider register is not looked through.
-    let part = matches!(c.source.origin, Origin::Part { element: 0, .. }) || c.form.src.bits() == 64 && c.from_int();
+    // The low part of a wider register is not looked through, but in a parameter.
+    let part = matches!(c.source.origin, Origin::Part { element: 0, .. })
+        || c.form.src.bits() == 64 && c.from_int() && !c.source.origin.is_parameter();
     let plain = e.out.is_empty();
     let extended = e.narrow == Narrow::Extended && !plain;
     let reader_extends = c.only(|u| match *u {
