@@ -167,6 +167,9 @@ pub struct Meaning {
     pub in_word: Option<&'static Meaning>,
 }
 
+/// The bit of a half's kind that `.sat` sets.
+pub(super) const SATURATES: u8 = 2;
+
 /// The extensions that [`extension_in_word`] gives.
 static EXTENSIONS: LazyLock<[Meaning; 4]> = LazyLock::new(|| {
     ["cvt.u32.u8", "cvt.s32.s8", "cvt.u32.u16", "cvt.s32.s16"]
@@ -399,7 +402,7 @@ impl Meaning {
         if m.action == Action::Cvt && m.source == Some(Type::F32) && !unpaired {
             // A bf16 with .ftz is left to the conversion unit.
             m.half_kind = match (m.ty, rounding) {
-                (Some(Type::F16), Some(r)) => Some(r | u8::from(m.sat) << 1),
+                (Some(Type::F16), Some(r)) => Some(r | if m.sat { SATURATES } else { 0 }),
                 (Some(Type::Bf16), Some(r)) if !m.ftz => Some(4 | r),
                 _ => None,
             };

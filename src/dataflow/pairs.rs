@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use crate::ptx::{OperandKind, Statement, Type};
 
 use super::flow::{Flow, Value};
-use super::meaning::Action;
+use super::meaning::{Action, SATURATES};
 use super::neighbours::Stored;
 use super::predicated::Blocks;
 use super::sign::Sign;
@@ -44,8 +44,21 @@ fn half_kind(flow: &Flow<'_>, statement: u32) -> Option<u8> {
 fn candidate(flow: &Flow<'_>, operand: u32) -> Option<(Value, u8, u32)> {
     let v = flow.value(operand)?;
     let (s, i, _) = flow.maker(v);
-    let key = flow.meaning(s).half_kind?;
+    let m = flow.meaning(s);
+    let key = m.half_kind.map(|kind| if m.sat && is_clamped_before(flow, s) { kind & !SATURATES } else { kind })?;
     (s.guard.is_none() && flow.is_live(i)).then_some((v, key, i))
+}
+
+/// Whether the operation that makes the source clamps it: the conversion is one that does not saturate then.
+fn is_clamped_before(flow: &Flow<'_>, s: &Statement) -> bool {
+    let Some(v) = flow.arguments(s).nth(1).and_then(|at| flow.value(at)) else { return false };
+    let (w, _, _) = flow.maker(v);
+    let m = flow.meaning(w);
+    matches!(m.action, Action::Mul | Action::Add | Action::Sub | Action::Fma)
+        && m.ty == Some(Type::F32)
+        && (!m.ftz || flow.meaning(s).ftz)
+        && w.guard.is_none()
+        && flow.only_reader(w).is_some()
 }
 
 /// Pairs that a statement puts side by side.

@@ -82,8 +82,8 @@ pub struct Machine {
     pub zero: Zero,
     /// A left shift by 16 goes to the multiplier.
     pub shift_on_multiplier: bool,
-    /// A select may overwrite its own source under a predicate.
-    pub predicated_select: bool,
+    /// Pairs are added and compared by one instruction, which writes both words at once (`IADD.64`).
+    pub adds_pairs: bool,
 }
 
 const ROWS: &[Machine] = &[
@@ -102,7 +102,7 @@ const ROWS: &[Machine] = &[
         sum_takes_sign: true,
         zero: Zero::Mov,
         shift_on_multiplier: false,
-        predicated_select: true,
+        adds_pairs: false,
     },
     Machine { from: 80, packing: Packing::Short, half_unit_integers: false, zero: Zero::HalfMma, ..Machine::SM_89 },
     Machine { from: 86, packing: Packing::Short, ..Machine::SM_89 },
@@ -150,7 +150,7 @@ const ROWS: &[Machine] = &[
         uniform_permute: false,
         uniform_floats: true,
         sum_takes_sign: false,
-        predicated_select: false,
+        adds_pairs: true,
         ..Machine::SM_89
     },
 ];
@@ -171,7 +171,7 @@ impl Machine {
         sum_takes_sign: true,
         zero: Zero::Mov,
         shift_on_multiplier: false,
-        predicated_select: true,
+        adds_pairs: false,
     };
 
     /// What its instructions take in of what reads a parameter.

@@ -207,7 +207,10 @@ impl Look<'_, '_> {
             }
             Action::Shr => self.shifted(made, source),
             Action::And => self.masked(made, source),
-            Action::Mul | Action::MulWide | Action::Mad => source.origin = Origin::Product,
+            Action::Mul | Action::MulWide | Action::Mad => source.origin = Origin::AtOnce,
+            Action::Add | Action::Sub | Action::MadWide | Action::Min | Action::Max if self.adds_at_once(m) => {
+                source.origin = Origin::AtOnce;
+            }
             Action::Selp => {
                 source.chosen = self.flow.is_chosen_by_predicate(made.value);
                 source.origin = Origin::Computed;
@@ -215,6 +218,12 @@ impl Look<'_, '_> {
             _ => source.origin = Origin::Computed,
         }
         None
+    }
+
+    /// Whether both words of a sum or limit are written at once.
+    fn adds_at_once(&self, m: &Meaning) -> bool {
+        let pair = |ty: Type| ty.is_int() && (ty.bits() == 64 || m.action == Action::MadWide);
+        self.machine.adds_pairs && m.ty.is_some_and(pair)
     }
 
     /// A copy, a constant, or an element of an unpacked word.

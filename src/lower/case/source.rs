@@ -61,8 +61,8 @@ pub enum Origin {
         /// This is the first one.
         first: bool,
     },
-    /// A product of integers, whose words are written at once where they are two.
-    Product,
+    /// A product of integers, or where pairs are added at once a sum, whose words are written at once where they are two.
+    AtOnce,
     /// Computed by some arithmetic.
     Computed,
 }

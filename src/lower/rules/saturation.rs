@@ -311,7 +311,7 @@ fn to_signed_word(c: &Case, e: &mut Emit<'_>, s: Operand, p: Pred) {
     e.lop(sign, Operand::reg(sign), s.high(), 0x3c);
     // What is written as a pair stays in its register, and so does what is needed again; the low word of a sum is
     // overwritten where it is out of range.
-    let kept = matches!(c.source.origin, Origin::Load | Origin::Converted | Origin::Product);
+    let kept = matches!(c.source.origin, Origin::Load | Origin::Converted | Origin::AtOnce);
     let parameter = c.source.origin.is_parameter();
     // A parameter is loaded anew into registers of its own, which are overwritten, whatever else reads it.
     if !c.machine.constant_operands
@@ -323,7 +323,7 @@ fn to_signed_word(c: &Case, e: &mut Emit<'_>, s: Operand, p: Pred) {
         e.value = s;
         return;
     }
-    if c.machine.predicated_select && !kept && !parameter && !c.read_later {
+    if !kept && !parameter && !c.read_later {
         let value = s;
         e.isetp(Pred(1), Compare::Eq, false, Operand::reg(sign), Operand::RZ);
         let dst = e.dst;
