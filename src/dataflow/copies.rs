@@ -44,6 +44,31 @@ impl Flow<'_> {
         at
     }
 
+    /// The first place behind a statement that reads a value or a copy of it as an operand, even in dead code.
+    pub(super) fn read_after(&self, v: Value, statement: u32) -> Option<u32> {
+        self.first_read(v, statement, COPIES)
+    }
+
+    fn first_read(&self, v: Value, statement: u32, depth: u32) -> Option<u32> {
+        let mut first = None;
+        for at in self.reads_after(v, statement) {
+            match self.copy(at).filter(|_| depth > 0) {
+                Some(copy) => first = first.into_iter().chain(self.first_read(copy, at, depth - 1)).min(),
+                None => return first.into_iter().chain([at]).min(),
+            }
+        }
+        first
+    }
+
+    /// The register that a statement copies another one to, if that is all it does.
+    fn copy(&self, statement: u32) -> Option<Value> {
+        let s = &self.module().statements[statement as usize];
+        let plain = s.guard.is_none() && self.meaning(s).action == Action::Mov;
+        let registers =
+            || [Some(s.operands), self.arguments(s).nth(1)].iter().flatten().all(|&at| self.register(at).is_some());
+        if plain && registers() { self.value(s.operands) } else { None }
+    }
+
     /// What the places that read a value, or a copy of it, use it for.
     pub fn wants(&self, v: Value) -> SmallVec<[Use; 4]> {
         let mut found = SmallVec::new();

@@ -294,9 +294,9 @@ impl<'m> Flow<'m> {
         range.map(move |at| lazy.borrow().uses[at as usize])
     }
 
-    /// The first place behind a statement that reads a value as an operand, even in dead code.
-    pub(super) fn read_after(&self, v: Value, statement: u32) -> Option<u32> {
-        self.work(|w| w.read_after(v, statement))
+    /// The statements behind one that read a value as an operand, even in dead code.
+    pub(super) fn reads_after(&self, v: Value, statement: u32) -> SmallVec<[u32; 4]> {
+        self.work(|w| w.reads_after(v, statement))
     }
 
     /// Whether a statement contributes to an effect.

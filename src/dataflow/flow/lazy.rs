@@ -481,9 +481,10 @@ impl<'a> Work<'a> {
         range
     }
 
-    /// The first place behind a statement that reads a value as an operand, even in dead code.
-    pub fn read_after(&self, v: Value, statement: u32) -> Option<u32> {
-        self.all_reads(v).iter().find(|r| r.statement > statement && r.operand != NONE).map(|r| r.statement)
+    /// The statements behind one that read a value as an operand, even in dead code.
+    pub fn reads_after(&self, v: Value, statement: u32) -> SmallVec<[u32; 4]> {
+        let reads = self.all_reads(v).into_iter().filter(|r| r.statement > statement && r.operand != NONE);
+        reads.map(|r| r.statement).collect()
     }
 
     /// The statements that read a value itself, and none that is equal to it; dead code left out.
