@@ -28,6 +28,17 @@ struct Signs {
     abs: bool,
 }
 
+impl Signs {
+    /// Put one more on, which is done before these.
+    fn put(&mut self, change: Sign) {
+        match change {
+            Sign::Neg => self.neg ^= !self.abs,
+            Sign::Abs => self.abs = true,
+            Sign::Same => {}
+        }
+    }
+}
+
 /// What made a value on the way back from a conversion.
 struct Made<'f> {
     /// Where the value is read.
@@ -80,7 +91,7 @@ impl Look<'_, '_> {
         for _ in 0..depth {
             let Some(made) = self.made(at, start, depth) else { break };
             let next = self.through_sign(&made, &mut signs, &mut source);
-            let Some(next) = next.or_else(|| self.through_maker(&made, signs, &mut source)) else { break };
+            let Some(next) = next.or_else(|| self.through_maker(&made, &mut signs, &mut source)) else { break };
             at = next;
         }
         if let (Some(bits), Origin::Converted | Origin::Computed, true) =
@@ -167,17 +178,13 @@ impl Look<'_, '_> {
         }
         let (change, next) = self.flow.sign(made.statement, form.src)?;
         self.flow.register(next)?;
-        match change {
-            Sign::Neg => signs.neg ^= !signs.abs,
-            Sign::Abs => signs.abs = true,
-            Sign::Same => {}
-        }
+        signs.put(change);
         source.flushed |= m.ftz;
         Some(next)
     }
 
     /// Says of the source what made it. Returns what it is a copy of, if it is one.
-    fn through_maker(&self, made: &Made<'_>, signs: Signs, source: &mut Source) -> Option<u32> {
+    fn through_maker(&self, made: &Made<'_>, signs: &mut Signs, source: &mut Source) -> Option<u32> {
         let (form, m) = (self.form, made.meaning);
         if m.is_half_arithmetic() {
             source.high = self.pair(made.value).is_some_and(|p| p.high);
@@ -194,11 +201,11 @@ impl Look<'_, '_> {
             Action::Mul | Action::Add | Action::Sub | Action::Fma
                 if m.ty == Some(form.src) && matches!(form.src, Type::F32 | Type::F16) =>
             {
-                self.calculated(made, signs, source);
+                self.calculated(made, *signs, source);
             }
             // ends with a product
             Action::Div if form.src == Type::F32 && m.ty == Some(Type::F32) && !m.calls => {
-                self.calculated(made, signs, source);
+                self.calculated(made, *signs, source);
             }
             Action::Cvt => self.converted(made, source),
             Action::Bfe => {
@@ -227,8 +234,8 @@ impl Look<'_, '_> {
     }
 
     /// A copy, a constant, or an element of an unpacked word.
-    fn moved(&self, made: &Made<'_>, signs: Signs, source: &mut Source) -> Option<u32> {
-        let Some(next) = self.argument(made, 1) else {
+    fn moved(&self, made: &Made<'_>, signs: &mut Signs, source: &mut Source) -> Option<u32> {
+        let Some(mut next) = self.argument(made, 1) else {
             if let Some(bits) = self.flow.known(made.at).constant {
                 source.origin = Origin::Constant(bits);
                 source.known.constant = Some(with_signs(bits, self.form.src, signs.neg, signs.abs));
@@ -239,6 +246,12 @@ impl Look<'_, '_> {
         let OperandKind::Vector(count) = self.module.operands[unpack.operands as usize].kind else {
             return Some(next);
         };
+        // the sign of two halves is one of each
+        for _ in 0..DEPTH {
+            let Some((change, of)) = self.sign_of_halves(next).filter(|_| self.form.src == Type::F16) else { break };
+            signs.put(change);
+            next = of;
+        }
         // What was packed and unpacked again is read where it was before.
         let whole = self.flow.packed_element(next, element, count);
         if let Some(whole) = whole {
@@ -249,6 +262,19 @@ impl Look<'_, '_> {
             source.high = self.upper_half(unpack, next, element, count);
         }
         whole
+    }
+
+    /// What is done to the signs of two halves of f16 in a word, and the word before.
+    fn sign_of_halves(&self, word: u32) -> Option<(Sign, u32)> {
+        let (w, _, _) = self.flow.maker(self.flow.value(word)?);
+        let m = self.flow.meaning(w);
+        let change = match m.action {
+            Action::Neg => Sign::Neg,
+            Action::Abs => Sign::Abs,
+            _ => return None,
+        };
+        let of = self.flow.arguments(w).nth(1).filter(|&at| self.flow.register(at).is_some())?;
+        (m.ty == Some(Type::F16x2) && w.guard.is_none()).then_some((change, of))
     }
 
     /// A parameter, or an element of what a load gives.
