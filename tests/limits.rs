@@ -339,3 +339,40 @@ fn a_pipe_gives_what_a_file_gives() {
     assert!(of("pipe") == of("k.ptx"));
     writer.join().expect("it ends").expect("all is read");
 }
+
+/// Found by mutation: a load without operands, the last of its file, beside halves that may be neighbours.
+#[test]
+fn instructions_without_operands_end_a_file() {
+    let before = "cvt.rn.f16.f32 h4, f4;\nld.global.b16 h1, [d1];\nld.global.b16 h2, [d1+2];\ncvt.f32.f16 f1, h1;\n\
+                  cvt.f32.f16 f2, h2;\nadd.f16 h3, h1, h2;\nst.shared.b16 [d2], h3;\n";
+    for opcode in [
+        "ld.global.bf16",
+        "ld.shared.b16",
+        "ld.param.u32",
+        "st.shared.b16",
+        "st.global.v2.b16",
+        "mov.b32",
+        "add.f16",
+        "fma.rn.f16",
+        "neg.f16x2",
+        "cvt.rn.f16.f32",
+        "cvt.pack.sat.u8.s32.b32",
+        "setp.eq.s32",
+        "selp.b32",
+        "prmt.b32",
+        "bfe.u32",
+        "mad.wide.s32",
+        "shl.b32",
+        "set.eq.f16.f16",
+        "cvta.to.global.u64",
+        "bra",
+        "call",
+        "atom.global.add.u32",
+    ] {
+        for guard in ["", "@p1 "] {
+            let printed = everything(format!("{before}{guard}{opcode};").as_bytes());
+            let printed = String::from_utf8_lossy(&printed);
+            assert!(printed.contains("HADD2.F32"), "{guard}{opcode}: {printed}");
+        }
+    }
+}

@@ -117,7 +117,8 @@ fn access(flow: &Flow<'_>, i: u32) -> Option<Access> {
 /// Where an address operand points.
 fn address(flow: &Flow<'_>, at: u32) -> Option<(Root, i64)> {
     let operands = &flow.module().operands;
-    let OperandKind::Address(count) = operands[at as usize].kind else { return None };
+    // a statement that is cut short has none
+    let OperandKind::Address(count) = operands.get(at as usize)?.kind else { return None };
     let mut offset = match count {
         1 => 0,
         2 => flow.constant(at + 2)? as i64,
