@@ -47,7 +47,7 @@ pub fn folds(f: &Form) -> bool {
     match (f.src.is_int(), f.dst.is_int()) {
         (true, true) => true,
         // Of halves only zero is computed.
-        (true, false) => matches!(f.dst, Type::F32 | Type::F16) && nearest && f.src.bits() <= 32,
+        (true, false) => f.src.bits() <= 32 && (f.dst == Type::F16 || f.dst == Type::F32 && nearest),
         (false, true) => {
             matches!(f.rounding, Some(Rounding::Rni | Rounding::Rzi)) && (f.dst.bits() >= 32 || f.dst == Type::U16)
         }

@@ -106,23 +106,20 @@ impl Flow<'_> {
 
     /// Whether all that reads a pair, which is a parameter of 16 bits with zeros above, can read a uniform register.
     pub fn extends_uniformly(&self, pair: Value) -> bool {
-        let query = Query { flow: self, pairs: false };
-        let mut found = Vec::new();
-        query.read(pair, What::Extended, STEPS, &mut found);
-        !self.escapes(pair) && !found.is_empty() && found.iter().all(|r| r.uniform)
+        Query { flow: self, pairs: false }.reads_uniform(pair, What::Extended)
     }
 
     /// Whether what a conversion makes of something that all threads have in common is made in a uniform register: all that
     /// reads it can read one.
     pub fn makes_uniform(&self, source: u32, result: Value) -> bool {
         let query = Query { flow: self, pairs: false };
-        query.is_uniform(source, STEPS) && query.reads_uniform(result)
+        query.is_uniform(source, STEPS) && query.reads_uniform(result, What::Made)
     }
 
     /// Whether a value is in a uniform register, which is no parameter.
     pub fn is_in_uniform(&self, at: u32) -> bool {
         let query = Query { flow: self, pairs: false };
-        query.is_uniform(at, STEPS) && self.value(at).is_some_and(|v| query.reads_uniform(v))
+        query.is_uniform(at, STEPS) && self.value(at).is_some_and(|v| query.reads_uniform(v, What::Made))
     }
 
     /// The statements around one that no barrier, call or guarded effect parts from it.
@@ -143,11 +140,11 @@ impl Flow<'_> {
 }
 
 impl Query<'_, '_> {
-    /// Whether all that reads what was made in one can read a uniform register.
-    fn reads_uniform(&self, made: Value) -> bool {
+    /// Whether all that reads a value can read a uniform register.
+    fn reads_uniform(&self, v: Value, what: What) -> bool {
         let mut found = Vec::new();
-        self.read(made, What::Made, STEPS, &mut found);
-        !self.flow.escapes(made) && !found.is_empty() && found.iter().all(|r| r.uniform)
+        self.read(v, what, STEPS, &mut found);
+        !self.flow.escapes(v) && !found.is_empty() && found.iter().all(|r| r.uniform)
     }
 
     /// The load that a reader finds done, or that is done for it.

@@ -64,9 +64,8 @@ impl Flow<'_> {
     fn copy(&self, statement: u32) -> Option<Value> {
         let s = &self.module().statements[statement as usize];
         let plain = s.guard.is_none() && self.meaning(s).action == Action::Mov;
-        let registers =
-            || [Some(s.operands), self.arguments(s).nth(1)].iter().flatten().all(|&at| self.register(at).is_some());
-        if plain && registers() { self.value(s.operands) } else { None }
+        let of = self.arguments(s).nth(1).filter(|&at| plain && self.register(at).is_some());
+        of.and_then(|_| self.value(s.operands))
     }
 
     /// What the places that read a value, or a copy of it, use it for.

@@ -5,7 +5,7 @@
 //! that may reach it escape. So straight-line code that uses a register again is seen as what it is, without
 //! a control-flow graph; only for conversions that are done twice is one built.
 //!
-//! One pass over a function notes where each register occurs ([`scan`]); everything else is found when it is asked
+//! One pass over a function notes where each register occurs (`scan`); everything else is found when it is asked
 //! for, and kept: few statements have to do with a conversion. The buffers are kept from function to function.
 
 use std::cell::RefCell;

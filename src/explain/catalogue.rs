@@ -258,7 +258,7 @@ pub fn targets_of_rule(rule: RuleId) -> Vec<Target> {
         rule.0.examples.iter().any(|example| {
             let options = Options { arch: Some(target), retarget: true, context: Context::Kernel };
             let translation = translate(example.ptx.as_bytes(), &options);
-            translation.functions.iter().flat_map(|f| &f.conversions).next_back().is_some_and(|c| c.rule == rule)
+            translation.functions.iter().flat_map(|f| &f.conversions).any(|c| c.rule == rule)
         })
     };
     BY_FORMS.iter().filter(|(target, rules)| rules.contains(&rule) || in_examples(*target)).map(|(t, _)| *t).collect()
@@ -308,10 +308,7 @@ pub fn describe(targets: &[Target]) -> String {
         .into_iter()
         .map(|(start, end)| match (all[start], all[end]) {
             (a, _) if end == last && start < last => format!("{a} and later"),
-            (a, b) if start == end => {
-                let _ = b;
-                a.to_string()
-            }
+            (a, _) if start == end => a.to_string(),
             (a, b) if end == start + 1 => format!("{a}, {b}"),
             (a, b) => format!("{a} to {b}"),
         })

@@ -20,7 +20,7 @@ mod operands;
 mod passed;
 mod source;
 
-use operands::{first_register, immediate, places};
+use operands::{first_register, immediate, number, places};
 pub use passed::{Passed, saturates_at_once};
 pub use source::{Field, Origin, Permutation, Source};
 
@@ -171,7 +171,9 @@ impl Case {
         }
         let plain = sources.first().copied().unwrap_or(Operand::RZ);
         let constant = match plain {
-            Operand::Bits(v) => Some(u64::from(v)),
+            Operand::Bits(_) | Operand::Signed(_) => {
+                places(module, statement).next().map(|at| number(form, module, at))
+            }
             Operand::F32(v, _) => Some(u64::from(v.to_bits())),
             Operand::F64(v) => Some(v.to_bits()),
             Operand::RZ => Some(0),

@@ -141,7 +141,7 @@ fn select_guarded(case: &Case, e: &mut Emit<'_>) {
         }
         return;
     };
-    let op = if case.form.dst.is_float() { Alu::Fsel } else { Alu::Sel };
+    let op = if case.form.dst.is_float() && case.form.dst.bits() >= 32 { Alu::Fsel } else { Alu::Sel };
     let value = e.value;
     let (dst, low) = (e.dst, old);
     e.result(op, &[value, low, Operand::Pred(Pred(0), negated)]);

@@ -49,6 +49,7 @@ fn parameter(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         Op::Convert(_) => true,
         Op::Alu(Alu::Isetp { .. }) if case.compares_in_bank() => true,
         Op::Alu(Alu::Fadd { .. } | Alu::Hadd2 { f32: false, sat: true }) => true,
+        Op::Alu(Alu::ShiftRightSigned) if case.guard.is_some() => false,
         Op::Alu(Alu::ShiftRightSigned) if case.source.load.is_some() => true,
         Op::Alu(Alu::ShiftRightSigned) => extends_pair(case),
         Op::Alu(_) => false,
@@ -161,10 +162,17 @@ fn extends_pair(case: &Case) -> bool {
         || !case.any(|u| matches!(u, Use::Compare(_) | Use::Other | Use::Add(_)))
 }
 
-/// The clearing of a uniform register.
-fn uniform_zero(register: Operand) -> Instruction {
-    let operands = SmallVec::from_slice(&[register, Operand::uniform(Operand::URZ)]);
-    Instruction { guard: None, op: Alu::Mov.into(), operands }
+/// A move into a uniform register.
+fn moved(register: Operand, value: Operand) -> Instruction {
+    Instruction { guard: None, op: Alu::Mov.into(), operands: SmallVec::from_slice(&[register, value]) }
+}
+
+/// Puts a literal of 64 bits into uniform registers.
+pub fn literal(bits: u64, out: &mut SmallVec<[Instruction; 1]>) -> Operand {
+    let register = Operand::uniform(UNIFORM);
+    out.push(moved(register, Operand::Bits(bits as u32)));
+    out.push(moved(register.high(), Operand::Bits((bits >> 32) as u32)));
+    register
 }
 
 /// A pair that is stored is made of uniform registers.
@@ -197,7 +205,7 @@ fn reread(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
         (64, own @ (16 | 32)) if src.is_unsigned() && bits == own && case.source.only_reader && with_zeros(case) => {
             if !stores_pair(case) && !case.any(|u| matches!(u, Use::Compare(_))) {
                 out.clear();
-                out.push(uniform_zero(Operand::uniform(UNIFORM).high()));
+                out.push(moved(Operand::uniform(UNIFORM).high(), Operand::uniform(Operand::URZ)));
             }
             out.insert(0, load_uniform(own as u8, at));
             return;

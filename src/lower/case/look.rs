@@ -14,6 +14,7 @@ use crate::ptx::{Module, OperandKind, Statement, Type};
 use crate::sass::float::F64Literal;
 use crate::sass::{Operand, Round, Selector};
 
+use super::operands::integer;
 use super::{Origin, Source};
 
 mod place;
@@ -285,7 +286,7 @@ impl Look<'_, '_> {
         if parameter {
             let offset = self.flow.parameter_offset(made.value);
             source.origin = Origin::Param { offset, bits: ty.map_or(32, Type::bits) };
-            if space == Space::Const && self.machine.uniform_parameters {
+            if space == Space::Const {
                 source.constant = self.flow.constant_offset(made.value);
             }
             return;
@@ -475,6 +476,7 @@ impl Look<'_, '_> {
                 Type::F64 => Operand::F64(F64Literal::from_bits(constant)),
                 Type::F16 => Operand::F32(from_half(constant as u16) as f32, Selector::Whole),
                 t if t.is_int() && bits::truncate(constant, t.bits()) == 0 => Operand::RZ,
+                t if t.is_int() && t.bits() <= 32 && self.form.dst.is_float() => integer(constant, t),
                 t if t.is_int() && t.bits() <= 32 => Operand::Bits(bits::truncate(constant, t.bits()) as u32),
                 _ => self.operand(at),
             },

@@ -47,13 +47,16 @@ pub fn immediate(form: &Form, module: &Module<'_>, at: u32) -> Operand {
         OperandKind::Float => {
             Operand::F32(f32::from_bits(facts::float_bits(text, 32).unwrap_or(0) as u32), Selector::Whole)
         }
-        _ => {
-            let value = literal::expression(text).map_or(0, |i| i.bits);
-            match bits::truncate(value, form.src.bits()) as u32 {
-                0 => Operand::RZ,
-                v if form.pack => integer(v.into(), form.src),
-                v => Operand::Bits(v),
-            }
-        }
+        _ => match number(form, module, at) {
+            0 => Operand::RZ,
+            v if form.pack || form.dst.is_float() => integer(v, form.src),
+            v => Operand::Bits(v as u32),
+        },
     }
+}
+
+/// An integer as bits of the source type.
+pub fn number(form: &Form, module: &Module<'_>, at: u32) -> u64 {
+    let text = module.operands[at as usize].span.of(module.source);
+    bits::truncate(literal::expression(text).map_or(0, |i| i.bits), form.src.bits())
 }

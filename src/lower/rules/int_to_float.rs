@@ -1,12 +1,12 @@
 //! Integer to float: I2F, and I2FP for 32-bit integers.
 
-use crate::bits::sign_extend;
 use crate::dataflow::facts::{How, Known};
 use crate::lower::case::{Case, Field, Origin};
 use crate::lower::emit::Emit;
 use crate::lower::rule::{Example, Rule};
 use crate::lower::rules::float_to_float::{format, round};
 use crate::lower::rules::int_to_int::int;
+use crate::lower::uniform;
 use crate::ptx::Type;
 use crate::sass::{Convert, Format, Int, Operand, Round, Selector};
 
@@ -20,6 +20,7 @@ fn reads(c: &Case) -> Int {
     let known = c.source.known;
     match src.bits {
         32 if matches!(c.source.origin, Origin::Absolute { .. }) => Int { bits: 32, signed: true },
+        8 | 16 if is_literal(c) => Int { bits: 32, signed: src.signed },
         // A parameter or constant is read again with its own width.
         16 | 32
             if matches!(c.source.origin, Origin::Param { bits: 8 | 16, .. })
@@ -32,6 +33,11 @@ fn reads(c: &Case) -> Int {
         }
         _ => src,
     }
+}
+
+/// The source is a number in the statement.
+fn is_literal(c: &Case) -> bool {
+    matches!(c.source.operand, Operand::Bits(_) | Operand::Signed(_))
 }
 
 /// The source is known to be a zero-extended value that may be read as a whole word.
@@ -198,6 +204,7 @@ pub const RULES: &[Rule] = &[
                 && (src.bits == 32 && !masked_part(c)
                     || src.bits < 32
                         && !src.signed
+                        && c.source.operand != Operand::RZ
                         && (is_word(c, src.bits) || shifted(c, src.bits) || src.bits == 8 && is_loaded_half(c)))
         },
         emit: |c, e| {
@@ -240,12 +247,12 @@ pub const RULES: &[Rule] = &[
                 src = Int { bits: if c.source.known.fits_unsigned(8) { 8 } else { 16 }, signed: false };
                 operand = of;
             }
-            if let Operand::Bits(bits) = operand {
-                src = Int { bits: 32, signed: src.signed };
-                let value = sign_extend(bits.into(), c.form.src.bits()) as i32;
-                if src.signed && value < 0 {
-                    operand = Operand::Signed(value);
-                }
+            if is_literal(c) && src.bits == 64 {
+                // no instruction holds so many bits
+                operand = match c.machine.constant_operands {
+                    true => Operand::constant(2, 0),
+                    false => uniform::literal(c.source.known.constant.unwrap_or(0), &mut e.out),
+                };
             }
             let dst = format(c.form.dst).unwrap_or(Format::F32);
             e.result(Convert::I2f { dst, src, round: round(&c.form) }, &[operand]);

@@ -9,7 +9,7 @@ use crate::sass::{Alu, Compare, Convert, Guard, Instruction, Int, Op, Operand, P
 
 use super::{UNIFORM, extends_pair, in_bank, load_uniform};
 
-/// Does in uniform registers what can be done there, and reads from there what was made there.
+/// Does in uniform registers what can be done there, and reads from there what was made there; under a guard nothing is.
 pub fn in_uniform_registers(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     if case.source.uniform {
         for o in out.iter_mut().filter(|i| !i.op.loads_uniform()).flat_map(|i| &mut i.operands[1..]) {
@@ -25,13 +25,13 @@ pub fn in_uniform_registers(case: &Case, out: &mut SmallVec<[Instruction; 1]>) {
     let sign = computed().find(|i| i.op == Alu::ShiftRightSigned.into());
     let uniform = match sign {
         Some(sign) if pair => case.source.origin.is_parameter() && (extends_pair(case) || reads_uniform(sign)),
-        _ => case.uniform && case.guard.is_none(),
+        _ => case.uniform,
     };
     // a pair that is clamped is loaded for that alone
     let common = case.source.load == Some(Load::Common) && case.form.src.bits() < 64;
     // what is moved alone is moved where it is wanted
     let moved = computed().all(|i| i.op == Alu::Mov.into());
-    if !uniform || common || moved || !computed().all(|i| has_uniform_form(case, i.op)) {
+    if !uniform || case.guard.is_some() || common || moved || !computed().all(|i| has_uniform_form(case, i.op)) {
         return;
     }
     let loaded = out.iter().any(|i| i.op.loads_uniform());
